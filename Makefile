@@ -1,0 +1,69 @@
+# Every target works alone from a bare clone, and needs only Python 3.11 or later (test-cluster: see tests/cluster/README.md).
+.PHONY: help demo test test-airflow test-cluster check golden bench soak schemas clean
+.DELETE_ON_ERROR:
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+
+bin := .venv/bin
+airflow := .venv-airflow/bin
+# What a pull request runs side by side; the machine's number of processors unless said otherwise.
+workers ?= auto
+everyday := not cluster and not soak and not airflow
+
+help:            ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
+
+demo: .venv/examples.stamp ## run the main example here, compile it to Argo, and say where everything is
+	$(bin)/couler run examples/automl.py
+	mkdir -p build/demo
+	$(bin)/couler compile examples/automl.py --to argo -o build/demo/automl.yaml
+	@echo "Argo YAML   build/demo/automl.yaml"
+	@echo "all runs    $(bin)/couler runs"
+
+test: .venv/dev.stamp ## every test that needs neither root nor a cluster
+	$(bin)/pytest -n $(workers) -m "$(everyday)"
+	$(MAKE) --no-print-directory test-airflow
+
+test-airflow: .venv-airflow/airflow.stamp ## the tests on a real Airflow
+	$(airflow)/pytest tests/airflow -m "not cluster and not soak"
+
+test-cluster: .venv/dev.stamp ## the tests that need root, Kubernetes or Argo
+	[ -n "$${COULER_TEST_KUBECONFIG:-}" ] || tests/cluster/cluster check
+	$(bin)/pytest -m "cluster and not soak"
+
+check: .venv/dev.stamp ## style, types, layers, documentation
+	$(bin)/ruff check
+	$(bin)/ruff format --check
+	$(bin)/mypy
+	$(bin)/lint-imports
+	$(bin)/mkdocs build --strict --quiet --site-dir build/site
+
+golden: .venv/dev.stamp ## write the expected files of tests/golden anew
+	COULER_GOLDEN=write $(bin)/pytest tests/golden
+
+bench: .venv/dev.stamp ## measure, beside peers
+	benchmarks/run
+
+soak: .venv/dev.stamp ## the long cases
+	$(bin)/pytest -m "soak and not cluster" --timeout 3600
+
+schemas: .venv/dev.stamp ## make couler_py/backends/argo/schema/ anew from Argo's CRDs
+	$(bin)/python tools/schemas.py
+
+clean:           ## forget environments and outputs
+	rm -rf .venv .venv-airflow build dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+# ---- environments: made when missing, and brought up to date when what they hold changes
+
+.venv/examples.stamp: pyproject.toml tools/environment
+	tools/environment .venv -e '.[examples]'
+	touch $@
+
+.venv/dev.stamp: pyproject.toml tools/environment
+	tools/environment .venv -e '.[dev]'
+	touch $@ .venv/examples.stamp
+
+.venv-airflow/airflow.stamp: pyproject.toml tools/environment tests/airflow/constraints.txt
+	tools/environment .venv-airflow --constraints tests/airflow/constraints.txt -e '.[airflow]' \
+	    apache-airflow apache-airflow-providers-cncf-kubernetes pytest pytest-timeout pytest-xdist hypothesis
+	touch $@

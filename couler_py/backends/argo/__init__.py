@@ -1,0 +1,1 @@
+"""Argo Workflows: the IR as documents of its API."""

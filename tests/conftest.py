@@ -1,0 +1,46 @@
+"""What every test may use, and how long each room took."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["tests.cluster.fixtures"]
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def checkout() -> Path:
+    """The folder of the checkout that these tests lie in."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def reference_data() -> Path:
+    """Argo's own CRDs and example manifests: $COULER_REFERENCE_DATA, else a folder beside the checkout."""
+    folder = Path(os.environ.get("COULER_REFERENCE_DATA") or ROOT.parent / "shared" / "data")
+    if not folder.is_dir():
+        pytest.skip(f"no reference data: {folder} does not exist; COULER_REFERENCE_DATA names another folder")
+    return folder
+
+
+def room_of(nodeid: str) -> str:
+    """`tests/unit/ir/test_graph.py::test_x` is in the room `unit/ir`."""
+    folders = nodeid.split("::")[0].split("/")[1:-1]
+    return "/".join(folders[:2]) or "tests"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the seconds that each room's tests took, all processes together."""
+    rooms: dict[str, float] = defaultdict(float)
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                rooms[room_of(report.nodeid)] += report.duration
+    terminalreporter.section("seconds in each room")
+    for room, seconds in sorted(rooms.items()):
+        terminalreporter.write_line(f"{seconds:8.1f}  {room}")
