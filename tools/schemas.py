@@ -1,7 +1,7 @@
-"""Make the schemas in couler_py/backends/argo/schema/ from Argo's CRDs: `make schemas`, or `python tools/schemas.py FOLDER`.
+"""Make the schemas in couler_py/backends/argo/schema/ from Argo's CRDs: `make schemas`, or with a FOLDER as argument.
 
-FOLDER holds `full/` and `minimal/`, each with the `openAPIV3Schema` of the four kinds a person writes, as JSON. A structural
-schema of Kubernetes becomes a JSON schema that refuses what the API server refuses or drops in silence:
+FOLDER holds `full/` and `minimal/`, each with the `openAPIV3Schema` of the four kinds a person writes, as JSON. A
+structural schema of Kubernetes becomes a JSON schema that refuses what the API server refuses or drops in silence:
 
 - a typed object takes no other field than its own (`additionalProperties: false`), except where Kubernetes keeps them;
 - `x-kubernetes-int-or-string` becomes a type; integer formats become ranges, as the API server checks them;

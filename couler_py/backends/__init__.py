@@ -4,6 +4,6 @@ An engine is added by one folder and one entry point in the group ``couler.backe
 
 if __name__ != "couler_py.backends":
     raise ImportError(
-        f"{__name__!r} is the folder couler_py/backends seen through the link at the top of the checkout, which is for people; "
+        f"{__name__!r} is the folder couler_py/backends, seen through a link that is for people; "
         "write `import couler_py.backends`"
     )

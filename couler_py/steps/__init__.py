@@ -4,6 +4,6 @@ A step type is added by one folder and one entry point in the group ``couler.ste
 
 if __name__ != "couler_py.steps":
     raise ImportError(
-        f"{__name__!r} is the folder couler_py/steps seen through the link at the top of the checkout, which is for people; "
+        f"{__name__!r} is the folder couler_py/steps, seen through a link that is for people; "
         "write `import couler_py.steps`"
     )

@@ -2,6 +2,6 @@
 
 if __name__ != "couler_py.templates":
     raise ImportError(
-        f"{__name__!r} is the folder couler_py/templates seen through the link at the top of the checkout, which is for people; "
+        f"{__name__!r} is the folder couler_py/templates, seen through a link that is for people; "
         "write `import couler_py.templates`"
     )

@@ -23,9 +23,9 @@ PLURALS = {
 def schema(kind: str, crds: Crds = "full") -> dict[str, Any]:
     """The strict JSON schema of documents of `kind`; the same object at every call, so don't change it.
 
-    `full` is what Argo 4 installs by default: typed objects refuse fields they don't know, lists have their bounds (200
-    templates, 200 tasks, 500 parameters), and CEL rules stand under `x-kubernetes-validations`. `minimal`, of installations
-    from before 4.0, says only that there are `metadata` and `spec`: the controller reads the rest, unchecked.
+    `full` is what Argo 4 installs by default: typed objects refuse fields they don't know, lists have their bounds
+    (200 templates, 200 tasks, 500 parameters), and CEL rules stand under `x-kubernetes-validations`. `minimal`, of
+    installations from before 4.0, says only that there are `metadata` and `spec`: the controller reads the rest.
 
     >>> schema("Workflow")["required"]
     ['metadata', 'spec']
