@@ -1,0 +1,23 @@
+"""Every diagnostic code with its explanation. One file an area; a code is used once and never again."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+
+from couler_py.ir.diagnostics import Code
+
+AREAS = ("dsl", "check", "argo", "local", "airflow", "cli")
+"""CLR1xx dsl, CLR2xx check, CLR4xx argo, CLR5xx airflow, CLR6xx local, CLR7xx command line."""
+
+
+@functools.cache
+def explanations() -> dict[str, Code]:
+    """All codes by name, in order. Raises `ValueError` where two areas use the same one."""
+    found: dict[str, Code] = {}
+    for area in AREAS:
+        for code in importlib.import_module(f"couler_py.ir.codes.{area}").CODES:
+            if code.code in found:
+                raise ValueError(f"the diagnostic code {code.code} is defined twice")
+            found[code.code] = code
+    return dict(sorted(found.items()))

@@ -1,0 +1,594 @@
+"""What a workflow is: the frozen, engine-neutral structure that everything else reads and writes.
+
+Vocabulary is Argo's where Argo has a word. See `couler_py.ir.meaning` for what it means to run one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from couler_py.ir.expr import Expr, TextLike
+from couler_py.ir.pod import (
+    ConfigMapRef,
+    Container,
+    EnvFrom,
+    EnvVar,
+    PodSettings,
+    PullPolicy,
+    Resources,
+    Templated,
+    Volume,
+    VolumeClaim,
+    VolumeMount,
+)
+from couler_py.ir.storage import Archive, SecretRef, Storage
+from couler_py.ir.types import STR, Type
+
+
+class _Struct(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    pass
+
+
+class Source(_Struct, frozen=True):
+    """Where a person wrote it. Never part of a template's content or identity."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+# ---- inputs and outputs
+
+
+class Parameter(_Struct, frozen=True):
+    """An input parameter of a template, or a parameter of the workflow.
+
+    `default` is the wire JSON of the value for callers who leave the argument out; unset means
+    required. It never stands in for an absent value. `portable=False` marks an imported parameter,
+    whose default does (that is Argo's meaning).
+    """
+
+    name: str
+    type: Type = STR
+    default: Any | UnsetType = UNSET
+    enum: tuple[str, ...] | None = None
+    description: str = ""
+    value_from: ConfigMapRef | None = None
+    portable: bool = True
+
+
+class InputArtifact(_Struct, frozen=True):
+    """A file or folder that a template reads at `path` (empty on graphs). `mode` is a file mode."""
+
+    name: str
+    path: str = ""
+    storage: Storage | None = None
+    optional: bool = False
+    mode: int | None = None
+    archive: Archive = ""
+    description: str = ""
+
+
+class OutputParameter(_Struct, frozen=True):
+    """A value that a template returns, from exactly one of:
+
+    `path` (a file in the container), `stdout`, `value` (graphs and loops: an expression over tasks or
+    over the body's outputs; functions: an expression over `Own` outputs, computed by the runner),
+    `json_path` or `jq_filter` (resources), `supplied` (suspend: given by who resumes), or, on a
+    `Function`, the returned value of that name. `global_name` publishes it to exit handlers.
+    """
+
+    name: str
+    type: Type = STR
+    path: str = ""
+    stdout: bool = False
+    value: Expr | None = None
+    json_path: str = ""
+    jq_filter: str = ""
+    supplied: bool = False
+    default: Any | UnsetType = UNSET
+    global_name: str = ""
+    description: str = ""
+
+
+class OutputArtifact(_Struct, frozen=True):
+    """A file or folder that a template leaves: at `path`, or (graphs) the artifact that `value` names."""
+
+    name: str
+    path: str = ""
+    value: Expr | None = None
+    storage: Storage | None = None
+    archive: Archive = ""
+    optional: bool = False
+    global_name: str = ""
+    description: str = ""
+
+
+class Inputs(_Struct, frozen=True):
+    parameters: tuple[Parameter, ...] = ()
+    artifacts: tuple[InputArtifact, ...] = ()
+
+
+class Outputs(_Struct, frozen=True):
+    parameters: tuple[OutputParameter, ...] = ()
+    artifacts: tuple[OutputArtifact, ...] = ()
+
+
+class Argument(_Struct, frozen=True):
+    """What a task gives to an input parameter."""
+
+    name: str
+    value: Expr
+
+
+class ArtifactArgument(_Struct, frozen=True):
+    """What a task gives to an input artifact: a reference, or a place in storage."""
+
+    name: str
+    value: Expr | None = None
+    storage: Storage | None = None
+    optional: bool = False
+
+
+# ---- bodies
+
+
+class Script(_Struct, frozen=True, tag="script"):
+    """Source text handed to a command in a container. `source` is data, never spliced with values."""
+
+    image: TextLike
+    source: TextLike
+    command: tuple[TextLike, ...] = ("python",)
+    env: tuple[EnvVar, ...] = ()
+    env_from: tuple[EnvFrom, ...] = ()
+    working_dir: TextLike = ""
+    pull_policy: PullPolicy | None = None
+    mounts: tuple[VolumeMount, ...] = ()
+    resources: Resources = Resources()
+    extra: Templated | None = None
+
+
+class Piece(_Struct, frozen=True):
+    """Some of a step's Python source, verbatim but dedented, and where it stands in the user's file."""
+
+    text: str
+    file: str = ""
+    line: int = 1
+
+
+class Function(_Struct, frozen=True, tag="function"):
+    """A Python function, called with typed values by the runner. Its outputs are what it returns.
+
+    `pieces` define what the function needs, then the function `name` itself. `returns` says how the
+    returned object becomes outputs: "none"; "one" (the only output is the object); "fields" (one
+    output for each field of a NamedTuple or dataclass). `packages` are PEP 508 requirements.
+    `include` names archives of the workflow.
+    """
+
+    name: str
+    pieces: tuple[Piece, ...]
+    returns: Literal["none", "one", "fields"] = "none"
+    image: TextLike = "python:3.11"
+    command: tuple[str, ...] = ("python",)
+    future: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    env: tuple[EnvVar, ...] = ()
+    env_from: tuple[EnvFrom, ...] = ()
+    pull_policy: PullPolicy | None = None
+    mounts: tuple[VolumeMount, ...] = ()
+    resources: Resources = Resources()
+    extra: Templated | None = None
+
+
+class Resource(_Struct, frozen=True, tag="resource"):
+    """A Kubernetes object to create, and when it counts as done. Conditions are Argo's label-selector syntax."""
+
+    action: Literal["get", "create", "apply", "delete", "replace", "patch"]
+    manifest: Templated
+    success_condition: str = ""
+    failure_condition: str = ""
+    merge_strategy: str = ""
+    set_owner_reference: bool = False
+    flags: tuple[TextLike, ...] = ()
+
+
+class DistributedJob(_Struct, frozen=True, tag="distributed_job"):
+    """A job of several nodes and processes; lowered to a `Resource`, or to local processes.
+
+    `elastic` is the least and most nodes it may run with. `health_timeout` is in seconds.
+    """
+
+    framework: Literal["torch", "tensorflow", "mpi", "generic"]
+    container: Container
+    nodes: int = 1
+    processes_per_node: int = 1
+    elastic: tuple[int, int] | None = None
+    max_restarts: int = 0
+    launcher: str = ""
+    queue: str = ""
+    health_timeout: float | None = None
+
+
+class Suspend(_Struct, frozen=True, tag="suspend"):
+    """Wait for a person, or for a duration in seconds."""
+
+    duration: float | None = None
+
+
+class Http(_Struct, frozen=True, tag="http"):
+    """A request made by the engine. `success_condition` is an engine expression (Argo)."""
+
+    url: TextLike
+    method: str = "GET"
+    headers: tuple[tuple[str, TextLike | SecretRef], ...] = ()
+    body: TextLike = ""
+    timeout: float | None = None
+    success_condition: str = ""
+    insecure: bool = False
+
+
+class Data(_Struct, frozen=True, tag="data"):
+    """Argo's data template: `source` and `transformation` in its own words."""
+
+    source: Templated
+    transformation: tuple[str, ...] = ()
+
+
+class ContainerSet(_Struct, frozen=True, tag="container_set"):
+    """Several containers in one pod, in the order of `dependencies` (name, names it waits for)."""
+
+    containers: tuple[Container, ...]
+    dependencies: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    mounts: tuple[VolumeMount, ...] = ()
+    retry: int = 0
+
+
+class Plugin(_Struct, frozen=True, tag="plugin"):
+    """An Argo executor plugin's own object."""
+
+    value: Templated
+
+
+# ---- graphs
+
+EdgeKind: TypeAlias = Literal["order", "value", "on_failure", "always", "first"]
+DependsState: TypeAlias = Literal[
+    "", "Succeeded", "Failed", "Errored", "Skipped", "Omitted", "Daemoned", "AnySucceeded", "AllFailed"
+]
+
+
+class After(_Struct, frozen=True):
+    """An edge that a person wrote. Edges of values are never written: they follow from the values."""
+
+    task: str
+    kind: Literal["order", "on_failure", "always"] = "order"
+
+
+class DependsOn(_Struct, frozen=True, tag="task"):
+    """A leaf of an imported `depends`: the task in the state; "" is Argo's bare name."""
+
+    task: str
+    state: DependsState = ""
+
+
+class DependsAll(_Struct, frozen=True, tag="and"):
+    operands: tuple[Depends, ...]
+
+
+class DependsAny(_Struct, frozen=True, tag="or"):
+    operands: tuple[Depends, ...]
+
+
+class DependsNot(_Struct, frozen=True, tag="not"):
+    operand: Depends
+
+
+Depends: TypeAlias = DependsOn | DependsAll | DependsAny | DependsNot
+
+
+class Sequence(_Struct, frozen=True, tag="sequence"):
+    """Numbers as items: `count` of them from `start`, or from `start` to `end` (both included).
+
+    `form` is a printf pattern that makes each a string (Argo `withSequence.format`).
+    """
+
+    start: Expr | None = None
+    end: Expr | None = None
+    count: Expr | None = None
+    form: str = ""
+
+
+class Each(_Struct, frozen=True):
+    """A fan-out: one run of the task for each item of a list.
+
+    `parallel` bounds how many run at once, `max_items` the length of the list, `tolerate` how many
+    items may fail.
+    """
+
+    items: Expr | Sequence
+    parallel: int | None = None
+    max_items: int = 1000
+    tolerate: int = 0
+
+
+class External(_Struct, frozen=True, tag="external"):
+    """A template of a WorkflowTemplate or ClusterWorkflowTemplate that is installed on the engine."""
+
+    name: str
+    template: str
+    kind: Literal["WorkflowTemplate", "ClusterWorkflowTemplate"] = "WorkflowTemplate"
+
+
+class Inline(_Struct, frozen=True, tag="inline"):
+    """A template written in the task itself (imports only; ours are always named)."""
+
+    template: Template
+
+
+Call: TypeAlias = str | External | Inline
+
+
+class Hook(_Struct, frozen=True):
+    """A template to run at a moment of a task's life: when `when` turns true, or, without, at its end."""
+
+    name: str
+    call: str
+    when: Expr | None = None
+    arguments: tuple[Argument, ...] = ()
+    artifacts: tuple[ArtifactArgument, ...] = ()
+
+
+class Task(_Struct, frozen=True):
+    """One call of a template in a graph.
+
+    `after` are the edges a person wrote; those of values follow from `arguments`, `artifacts`,
+    `when` and `each` (see `couler_py.ir.meaning.edges`). `depends` replaces them all for an imported
+    task whose dependencies aren't a plain list of names. `display` is the name as the user wrote it,
+    where that isn't legal.
+    """
+
+    name: str
+    call: Call
+    arguments: tuple[Argument, ...] = ()
+    artifacts: tuple[ArtifactArgument, ...] = ()
+    after: tuple[After, ...] = ()
+    depends: Depends | None = None
+    when: Expr | None = None
+    each: Each | None = None
+    hooks: tuple[Hook, ...] = ()
+    continue_on: tuple[Literal["failed", "error"], ...] = ()
+    display: str = ""
+    source: Source | None = None
+
+
+class Graph(_Struct, frozen=True, tag="graph"):
+    """Tasks and the edges between them.
+
+    In the form "steps" (imports), `groups` name the tasks of each group; a group starts when the one
+    before has ended. `targets` limits a dag to some tasks and what they need.
+    """
+
+    tasks: tuple[Task, ...]
+    form: Literal["dag", "steps"] = "dag"
+    groups: tuple[tuple[str, ...], ...] = ()
+    targets: tuple[str, ...] = ()
+    fail_fast: bool = False
+
+
+class Carry(_Struct, frozen=True):
+    """An output of a loop's body that becomes an input of the next iteration."""
+
+    output: str
+    input: str
+
+
+class Loop(_Struct, frozen=True, tag="loop"):
+    """Run a template again and again until `until` (over its `Own` outputs) is true.
+
+    The body runs at least once; the loop's outputs are the last iteration's. Reaching
+    `max_iterations` without `until` is Failed.
+    """
+
+    body: str
+    until: Expr
+    carry: tuple[Carry, ...] = ()
+    max_iterations: int = 50
+
+
+Body: TypeAlias = (
+    Container
+    | Script
+    | Function
+    | Resource
+    | DistributedJob
+    | Graph
+    | Loop
+    | Suspend
+    | Http
+    | Data
+    | ContainerSet
+    | Plugin
+)
+
+# ---- policies
+
+
+class Backoff(_Struct, frozen=True):
+    """Waiting between attempts, in seconds: `duration`, then times `factor`; none after `maximum` in all (Argo)."""
+
+    duration: float
+    factor: float = 1.0
+    maximum: float | None = None
+
+
+class RetryPolicy(_Struct, frozen=True):
+    """`limit` further attempts after the first; again only while `when` (over `LastRetry`) is true.
+
+    `policy` is Argo's: what counts as worth a retry. Ours is "Always": errors, time-outs, lost pods.
+    """
+
+    limit: int
+    backoff: Backoff | None = None
+    when: Expr | None = None
+    policy: Literal["Always", "OnFailure", "OnError", "OnTransientError"] = "Always"
+    other_node: bool = False
+
+
+class Cache(_Struct, frozen=True):
+    """Reuse the outputs of an earlier success with the same content and inputs.
+
+    `max_age` is in seconds. `version` is mixed into the key; `key` replaces the inputs in it.
+    `store` names an Argo ConfigMap (imports and Couler's own `Cache`).
+    """
+
+    max_age: float | None = None
+    version: str = ""
+    key: TextLike | None = None
+    store: str = ""
+
+
+class Mutex(_Struct, frozen=True, tag="mutex"):
+    name: TextLike
+    namespace: str = ""
+    database: bool = False
+
+
+class Semaphore(_Struct, frozen=True, tag="semaphore"):
+    """At most `limit` holders; on a cluster the limit stands in a ConfigMap's key, or a database."""
+
+    name: TextLike
+    limit: int | None = None
+    config_map: ConfigMapRef | None = None
+    namespace: str = ""
+    database: bool = False
+
+
+Lock: TypeAlias = Mutex | Semaphore
+
+
+class Template(_Struct, frozen=True):
+    """A named, typed unit of work. `timeout` is seconds per attempt, `deadline` over all attempts."""
+
+    name: str
+    body: Body
+    inputs: Inputs = Inputs()
+    outputs: Outputs = Outputs()
+    retry: RetryPolicy | None = None
+    timeout: float | None = None
+    deadline: float | None = None
+    cache: Cache | None = None
+    locks: tuple[Lock, ...] = ()
+    pod: PodSettings = PodSettings()
+    daemon: bool = False
+    parallelism: int | None = None
+    archive_logs: bool | None = None
+    metrics: Templated | None = None
+    description: str = ""
+    display: str = ""
+    source: Source | None = None
+
+
+# ---- workflows
+
+
+class Schedule(_Struct, frozen=True):
+    """When a workflow starts by itself. `starting_deadline` is in seconds."""
+
+    crons: tuple[str, ...]
+    timezone: str = "UTC"
+    concurrency: Literal["Allow", "Forbid", "Replace"] = "Allow"
+    starting_deadline: float | None = None
+    keep_succeeded: int | None = None
+    keep_failed: int | None = None
+    suspended: bool = False
+
+
+class Handler(_Struct, frozen=True):
+    """A template that runs when the run has ended, if `when` (over `Run`) is true."""
+
+    name: str
+    call: str
+    on: Literal["exit", "success", "failure"] = "exit"
+    when: Expr | None = None
+    arguments: tuple[Argument, ...] = ()
+    artifacts: tuple[ArtifactArgument, ...] = ()
+    source: Source | None = None
+
+
+class IncludeArchive(_Struct, frozen=True):
+    """Files of the user's that steps import: a deterministic tar.gz, by the sha256 of its bytes.
+
+    `paths` are the files in it, `root` the folder on the author's machine that they were read from;
+    neither is part of the identity.
+    """
+
+    digest: str
+    paths: tuple[str, ...] = ()
+    root: str = ""
+
+
+class Ttl(_Struct, frozen=True):
+    """Seconds that a finished run stays on the cluster."""
+
+    after_completion: int | None = None
+    after_success: int | None = None
+    after_failure: int | None = None
+
+
+class Workflow(_Struct, frozen=True):
+    """A whole program. The entrypoint's outputs are the outputs of a run. `deadline` is in seconds.
+
+    `engines` holds, by engine name, options that only this engine reads (JSON).
+    """
+
+    name: str
+    entrypoint: str
+    templates: tuple[Template, ...]
+    parameters: tuple[Parameter, ...] = ()
+    artifacts: tuple[ArtifactArgument, ...] = ()
+    schedule: Schedule | None = None
+    handlers: tuple[Handler, ...] = ()
+    parallelism: int | None = None
+    deadline: float | None = None
+    ttl: Ttl | None = None
+    priority: int | None = None
+    locks: tuple[Lock, ...] = ()
+    pod: PodSettings = PodSettings()
+    volumes: tuple[Volume, ...] = ()
+    volume_claims: tuple[VolumeClaim, ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
+    annotations: tuple[tuple[str, str], ...] = ()
+    includes: tuple[IncludeArchive, ...] = ()
+    pod_gc: Literal["", "OnPodCompletion", "OnPodSuccess", "OnWorkflowCompletion", "OnWorkflowSuccess"] = ""
+    description: str = ""
+    display: str = ""
+    engines: dict[str, Any] = {}
+    source: Source | None = None
+
+
+class Native(_Struct, frozen=True):
+    """What an imported document says beyond or otherwise than our emission, at a JSON pointer.
+
+    Applied only where the emitted value still equals `was` (unset: nothing there).
+    """
+
+    engine: str
+    pointer: str
+    was: Any | UnsetType = UNSET
+    value: Any | UnsetType = UNSET
+
+
+class Document(_Struct, frozen=True):
+    """A workflow as an engine's document: its kind, API version and metadata."""
+
+    kind: Literal["Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow"]
+    workflow: Workflow
+    api_version: str = "argoproj.io/v1alpha1"
+    metadata: dict[str, Any] = {}
+    natives: tuple[Native, ...] = ()

@@ -1,0 +1,171 @@
+"""What a step's pod looks like: containers, environment, volumes, placement. Vocabulary: Kubernetes'.
+
+Fields that people set every day are typed. Everything else of a Kubernetes object stands in a
+`Templated`: plain JSON in Kubernetes' own words, with the strings an engine fills in kept beside it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from couler_py.ir.expr import Text, TextLike
+from couler_py.ir.storage import SecretRef
+
+PullPolicy: TypeAlias = Literal["Always", "IfNotPresent", "Never"]
+
+
+class _Pod(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    pass
+
+
+class Substitution(_Pod, frozen=True):
+    """A string inside a JSON value that holds expressions, by its JSON pointer (RFC 6901)."""
+
+    pointer: str
+    text: Text
+
+
+class Templated(_Pod, frozen=True):
+    """A JSON value in Kubernetes' words. Strings with expressions in them stand in `texts`.
+
+    At the place of each substitution, `value` holds an empty string.
+    """
+
+    value: Any
+    texts: tuple[Substitution, ...] = ()
+
+
+class ConfigMapRef(_Pod, frozen=True, tag="config_map"):
+    """One key of a ConfigMap."""
+
+    name: TextLike
+    key: TextLike
+    optional: bool = False
+
+
+class FieldRef(_Pod, frozen=True, tag="field"):
+    """A field of the pod itself (the downward API), such as `status.hostIP`."""
+
+    path: str
+
+
+class EnvVar(_Pod, frozen=True):
+    """One environment variable: a text, or a reference that the cluster resolves."""
+
+    name: str
+    value: TextLike | SecretRef | ConfigMapRef | FieldRef = ""
+
+
+class EnvFrom(_Pod, frozen=True):
+    """All keys of a secret or ConfigMap as environment variables."""
+
+    name: str
+    kind: Literal["secret", "config_map"]
+    prefix: str = ""
+    optional: bool = False
+
+
+class Resources(_Pod, frozen=True):
+    """What a step asks for. Quantities are Kubernetes' ("500m", "2Gi").
+
+    `cpu` and `memory` are requests and limits at once, unless `cpu_limit` or `memory_limit` says
+    otherwise ("" means no limit). `gpu` counts devices of the resource name `gpu_type`. `extra`
+    holds further resource names with their quantity.
+    """
+
+    cpu: str = ""
+    memory: str = ""
+    cpu_limit: str | None = None
+    memory_limit: str | None = None
+    gpu: int = 0
+    gpu_type: str = "nvidia.com/gpu"
+    ephemeral_storage: str = ""
+    extra: tuple[tuple[str, str], ...] = ()
+
+
+class Volume(_Pod, frozen=True):
+    """A volume of the pod; `source` in Kubernetes' words, as {"persistentVolumeClaim": {"claimName": "x"}}."""
+
+    name: str
+    source: Templated
+
+
+class VolumeClaim(_Pod, frozen=True):
+    """A claim made when the run starts and deleted with it. `size` is a quantity ("10Gi")."""
+
+    name: str
+    size: str
+    access_modes: tuple[str, ...] = ("ReadWriteOnce",)
+    storage_class: str = ""
+
+
+class VolumeMount(_Pod, frozen=True):
+    name: str
+    path: str
+    sub_path: TextLike = ""
+    read_only: bool = False
+
+
+class Container(_Pod, frozen=True, tag="container"):
+    """A container that runs a command. As a template body, and as init container or sidecar by `name`.
+
+    `extra` holds the remaining fields of a Kubernetes container (probes, ports, lifecycle, …).
+    """
+
+    image: TextLike
+    command: tuple[TextLike, ...] = ()
+    args: tuple[TextLike, ...] = ()
+    name: str = ""
+    env: tuple[EnvVar, ...] = ()
+    env_from: tuple[EnvFrom, ...] = ()
+    working_dir: TextLike = ""
+    pull_policy: PullPolicy | None = None
+    mounts: tuple[VolumeMount, ...] = ()
+    resources: Resources = Resources()
+    extra: Templated | None = None
+
+
+class Toleration(_Pod, frozen=True):
+    key: str = ""
+    operator: Literal["Exists", "Equal", "Lt", "Gt", ""] = ""
+    value: str = ""
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute", ""] = ""
+    seconds: int | None = None
+
+
+class DnsOption(_Pod, frozen=True):
+    name: str
+    value: str | None = None
+
+
+class Dns(_Pod, frozen=True):
+    policy: Literal["", "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"] = ""
+    nameservers: tuple[str, ...] = ()
+    searches: tuple[str, ...] = ()
+    options: tuple[DnsOption, ...] = ()
+
+
+class PodSettings(_Pod, frozen=True):
+    """Placement and surroundings of a pod, on a template or as the workflow's default.
+
+    `extra` holds further fields of an Argo template or pod in their own words (affinity,
+    securityContext, …); `patch` is a strategic merge patch of the pod spec (Argo `podSpecPatch`).
+    """
+
+    labels: tuple[tuple[str, TextLike], ...] = ()
+    annotations: tuple[tuple[str, TextLike], ...] = ()
+    node_selector: tuple[tuple[str, TextLike], ...] = ()
+    tolerations: tuple[Toleration, ...] = ()
+    service_account: str = ""
+    image_pull_secrets: tuple[str, ...] = ()
+    dns: Dns | None = None
+    host_network: bool | None = None
+    priority_class: str = ""
+    scheduler: str = ""
+    volumes: tuple[Volume, ...] = ()
+    init_containers: tuple[Container, ...] = ()
+    sidecars: tuple[Container, ...] = ()
+    patch: TextLike = ""
+    extra: Templated | None = None

@@ -1,0 +1,108 @@
+"""Where an artifact lives, when that isn't the engine's default store. Vocabulary: Argo's artifact locations."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from couler_py.ir.expr import TextLike
+
+
+class SecretRef(msgspec.Struct, frozen=True, tag="secret", forbid_unknown_fields=True, omit_defaults=True):
+    """One key of a secret in the target's secret store. The value itself is never in the IR."""
+
+    name: str
+    key: str
+    optional: bool = False
+
+
+class _Storage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    pass
+
+
+class S3(_Storage, frozen=True, tag="s3"):
+    key: TextLike
+    bucket: str = ""
+    endpoint: str = ""
+    region: str = ""
+    insecure: bool = False
+    access_key: SecretRef | None = None
+    secret_key: SecretRef | None = None
+    session_token: SecretRef | None = None
+    role_arn: str = ""
+    use_sdk_credentials: bool = False
+
+
+class GCS(_Storage, frozen=True, tag="gcs"):
+    key: TextLike
+    bucket: str = ""
+    service_account_key: SecretRef | None = None
+
+
+class OSS(_Storage, frozen=True, tag="oss"):
+    key: TextLike
+    bucket: str = ""
+    endpoint: str = ""
+    access_key: SecretRef | None = None
+    secret_key: SecretRef | None = None
+    security_token: str = ""
+
+
+class Azure(_Storage, frozen=True, tag="azure"):
+    blob: TextLike
+    container: str = ""
+    endpoint: str = ""
+    account_key: SecretRef | None = None
+    use_sdk_credentials: bool = False
+
+
+class HDFS(_Storage, frozen=True, tag="hdfs"):
+    path: TextLike
+    addresses: tuple[str, ...] = ()
+    user: str = ""
+    force: bool = False
+    data_transfer_protection: str = ""
+    krb_c_cache: SecretRef | None = None
+    krb_keytab: SecretRef | None = None
+    krb_username: str = ""
+    krb_realm: str = ""
+    krb_service_principal: str = ""
+
+
+class Git(_Storage, frozen=True, tag="git"):
+    """Input only."""
+
+    repo: TextLike
+    revision: TextLike = ""
+    depth: int | None = None
+    branch: str = ""
+    single_branch: bool = False
+    disable_submodules: bool = False
+    insecure_ignore_host_key: bool = False
+    username: SecretRef | None = None
+    password: SecretRef | None = None
+    ssh_private_key: SecretRef | None = None
+
+
+class HTTPLocation(_Storage, frozen=True, tag="http"):
+    url: TextLike
+    headers: tuple[tuple[str, TextLike], ...] = ()
+    username: SecretRef | None = None
+    password: SecretRef | None = None
+
+
+class RawData(_Storage, frozen=True, tag="raw"):
+    """Input only: the content itself."""
+
+    data: TextLike
+
+
+class LocalPath(_Storage, frozen=True, tag="local"):
+    """A path on the machine that runs the workflow. Local engine only."""
+
+    path: str
+
+
+Storage: TypeAlias = S3 | GCS | OSS | Azure | HDFS | Git | HTTPLocation | RawData | LocalPath
+Archive: TypeAlias = Literal["", "none", "tar", "zip"]
