@@ -1,8 +1,7 @@
 """Reads YAML as JSON data, by the rules of Kubernetes.
 
 What ``kubectl`` and ``argo`` see in a file (they use ``sigs.k8s.io/yaml``) is what ``load`` sees: timestamps stay
-strings, ``yes``, ``on`` and ``y`` are booleans, keys are strings. The parser is PyYAML's (libyaml where
-it is there).
+strings, ``yes``, ``on`` and ``y`` are booleans, keys are strings. The parser is PyYAML's, in C where it has libyaml.
 """
 
 from __future__ import annotations
@@ -214,7 +213,7 @@ class _Reader:
         if expected is None:
             raise _foreign_tag(event)
         if type(value) is not expected:
-            raise YamlError(f"{text!r} is not a {tag.removeprefix(_TAG)}, as its tag says", *_position(event))
+            raise YamlError(f"its tag says {tag.removeprefix(_TAG)}, but {text!r} is none", *_position(event))
         return value
 
 
