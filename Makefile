@@ -36,7 +36,7 @@ check: .venv/dev.stamp ## style, types, layers, documentation
 	$(bin)/ruff format --check
 	$(bin)/mypy
 	$(bin)/lint-imports
-	$(bin)/mkdocs build --strict --quiet --site-dir build/site
+	NO_MKDOCS_2_WARNING=1 $(bin)/mkdocs build --strict --quiet --site-dir build/site
 
 golden: .venv/dev.stamp ## write the expected files of tests/golden anew
 	COULER_GOLDEN=write $(bin)/pytest tests/golden
