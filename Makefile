@@ -45,7 +45,7 @@ bench: .venv/dev.stamp ## measure, beside peers
 	benchmarks/run
 
 soak: .venv/dev.stamp ## the long cases
-	$(bin)/pytest -m "soak and not cluster" --timeout 3600
+	$(bin)/pytest -m "soak and not cluster" --timeout 3600 || [ $$? = 5 ]   # 5: there are none
 
 schemas: .venv/dev.stamp ## make couler_py/backends/argo/schema/ anew from Argo's CRDs
 	$(bin)/python tools/schemas.py

@@ -7,8 +7,13 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 pytest_plugins = ["tests.cluster.fixtures"]
+
+# No test depends on how fast the machine is; a failure prints what reproduces it.
+settings.register_profile("couler", deadline=None, print_blob=True)
+settings.load_profile("couler")
 
 ROOT = Path(__file__).resolve().parent.parent
 
