@@ -1,0 +1,1 @@
+"""How people write workflows: steps, workflows, placeholders, control flow."""
