@@ -76,7 +76,7 @@ def equal(left: Any, right: Any) -> bool:
 
 def _exact(number: Any) -> Any:
     if isinstance(number, int) and not -EXACT <= number <= EXACT:
-        raise EvaluationError("%d is beyond ±2^53, where engines compare integers differently" % number)
+        raise EvaluationError(f"{number} is beyond plus or minus 2^53, where engines compare integers differently")
     return number
 
 
@@ -191,7 +191,7 @@ def _access(node: dict[str, Any], resolve: Resolve) -> Any:
         return value[key]
     if kind == "list" and isinstance(key, int) and not isinstance(key, bool):
         if not -len(value) <= key < len(value):
-            raise EvaluationError("there is no element %d in a list of %d" % (key, len(value)))
+            raise EvaluationError(f"there is no element {key} in a list of {len(value)}")
         return value[key]
     raise EvaluationError(f"a {kind} has no member {key!r}")
 

@@ -3,9 +3,11 @@
 This file is part of the runner that is copied into pods: it imports nothing but the standard
 library, runs on Python 3.8, and knows types in their JSON form (see `couler_py.ir.types`).
 
-A value whose type is exactly `str` travels raw, every other value as JSON text. Argo evaluates
-`{{…}}` in values again at every level of nesting, so JSON text writes `{{` as `{\\u007b`, and a raw
-string that can't travel as it is travels as `couler:json:` and its JSON text.
+A value whose type is exactly `str` travels raw, every other value as JSON text. Argo evaluates tags in
+double braces in values again at every level of nesting, so JSON text writes the second of two opening
+braces as `\\u007b`, and a raw string that can't travel as it is travels as `couler:json:` and its JSON
+text. Argo also pastes values into JSON by Go's `strconv.Quote`, whose escapes for control characters
+and for unprintable characters beyond U+FFFF are not JSON: such strings never travel raw either.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+import re
 from typing import Any
 
 JSON_MARK = "couler:json:"
@@ -20,6 +23,8 @@ BASE64_MARK = "couler:base64:"
 ITEMS_MARK = "couler:items:"
 MARKS = (JSON_MARK, BASE64_MARK, ITEMS_MARK)
 
+OPEN = "{" * 2  # spelled so that no text of the runner holds it
+RISKY = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -33,24 +38,26 @@ def encode(type_: dict[str, Any], value: Any) -> str:
 
 
 def travels_raw(text: str) -> bool:
-    """Whether a string survives every engine as it is: no tag, no mark, no NUL, no lost newline, valid Unicode."""
-    if "{{" in text or "\0" in text or text.endswith("\n") or text.startswith(MARKS):
+    """Whether a string survives every engine as it is: no tag, no mark, no final newline (Argo cuts it), no risk."""
+    if OPEN in text or text.endswith("\n") or text.startswith(MARKS):
         return False
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+    return not is_risky(text)
+
+
+def is_risky(text: str) -> bool:
+    """Whether a text holds characters that can't stand in it on every engine: they need a JSON escape."""
+    if text.isascii():
+        return RISKY.search(text) is not None
+    return RISKY.search(text) is not None or any(char > "\uffff" and not char.isprintable() for char in text)
 
 
 def to_json(value: Any) -> str:
-    """Compact JSON text: non-finite floats as strings, and never `{{` in it."""
+    """Compact JSON text: non-finite floats as strings, and never two opening braces together."""
     text = json.dumps(finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
+    if is_risky(text):
         text = json.dumps(finite(value), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    return text.replace("{{", "{\\u007b").replace("\0", "\\u0000")
+        text = text.replace("\x7f", "\\u007f")
+    return text.replace(OPEN, "{\\u007b")
 
 
 def finite(value: Any) -> Any:

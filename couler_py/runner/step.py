@@ -1,0 +1,469 @@
+"""What runs inside the process of a Python step: values in, the user's function, values out.
+
+Standard library only, Python 3.8 or later, and self-contained together with `ir/wire.py` and
+`ir/evaluate.py`: the image of a step needs nothing of ours. The text of these files must stay ASCII
+and free of double braces, so that every engine carries it as it is (a test holds this).
+
+The engine speaks through the environment:
+
+COULER_INPUT_<name>  base64 of the encoded value of an input parameter
+COULER_INPUTS        the folder of input artifacts (default /tmp/couler/inputs)
+COULER_OUTPUTS       the folder to write outputs to (default /tmp/couler/outputs)
+COULER_FORM          "item": outputs are written as a JSON string that holds their JSON text
+COULER_PLAIN         names of outputs, joined by commas, that a container reads as plain text
+COULER_LIMIT         the greatest size of an encoded value in bytes (default 96000)
+COULER_INCLUDE       archives (.tar.gz) or folders with the user's own modules, joined by os.pathsep
+COULER_INSTALL       "1": install the step's packages with pip first
+COULER_RUN_<FIELD>   facts about the run: ID, NAME, NAMESPACE, SCHEDULED_TIME, START, ATTEMPT
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import datetime
+import enum
+import importlib
+import importlib.util
+import json
+import linecache
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import traceback
+import types
+import typing
+from pathlib import Path
+from typing import Any
+
+from couler_py.ir import evaluate as evaluator
+from couler_py.ir import wire
+
+DEFAULT_LIMIT = 96000
+
+
+class StepError(Exception):
+    """Something about the step, not inside the user's code, that a person must mend."""
+
+
+def main(spec: dict[str, Any], script: str) -> int:
+    """Run the step that `spec` describes; `script` is the text that it is part of. Gives the exit code."""
+    try:
+        install(spec["packages"])
+        add_includes()
+        provide_api()
+        namespace = define(spec, script)
+        function = namespace[spec["function"]]
+        arguments = read_inputs(spec["inputs"], hints_of(function, namespace))
+        try:
+            result = function(**arguments)
+        except Exception:
+            show_traceback()
+            return 1
+        write_outputs(spec, result)
+    except StepError as error:
+        print(f"couler: {error}", file=sys.stderr)
+        return 1
+    finally:
+        sys.stdout.flush()
+    return 0
+
+
+# ---- before the function
+
+
+def install(packages: list[str]) -> None:
+    if not packages or os.environ.get("COULER_INSTALL") != "1":
+        return
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]
+    environment = dict(os.environ, PIP_BREAK_SYSTEM_PACKAGES="1", PIP_ROOT_USER_ACTION="ignore")
+    done = subprocess.run([*command, "--", *packages], env=environment, stdout=sys.stderr, check=False)
+    if done.returncode != 0:
+        raise StepError(f"the packages {', '.join(packages)} could not be installed")
+    importlib.invalidate_caches()
+
+
+def add_includes() -> None:
+    for place in filter(None, os.environ.get("COULER_INCLUDE", "").split(os.pathsep)):
+        folder = place
+        if not os.path.isdir(place):
+            folder = tempfile.mkdtemp(prefix="couler-include-")
+            with tarfile.open(place) as archive:
+                if hasattr(tarfile, "data_filter"):
+                    archive.extractall(folder, filter="data")
+                else:
+                    archive.extractall(folder)  # noqa: S202 - our own archive, by its digest; Python before 3.11.4
+        sys.path.insert(0, folder)
+        os.environ["COULER_INCLUDE_ROOT"] = folder
+
+
+def provide_api() -> None:
+    """Where couler_py is not installed, a module of that name with what steps call while they run."""
+    if importlib.util.find_spec("couler_py") is not None:
+        return
+    module = types.ModuleType("couler_py")
+    for name in ("log_metric", "spill", "unspill", "included"):
+        setattr(module, name, globals()[name])
+    module.run_info = RunInfo()  # type: ignore[attr-defined]
+    sys.modules["couler_py"] = module
+
+
+class RunInfo:
+    """Facts about the run, as a step reads them while it runs."""
+
+    @property
+    def id(self) -> str:
+        return os.environ.get("COULER_RUN_ID", "")
+
+    @property
+    def name(self) -> str:
+        return os.environ.get("COULER_RUN_NAME", "")
+
+    @property
+    def namespace(self) -> str:
+        return os.environ.get("COULER_RUN_NAMESPACE", "")
+
+    @property
+    def scheduled_time(self) -> datetime.datetime:
+        return parse_time(os.environ["COULER_RUN_SCHEDULED_TIME"])
+
+    @property
+    def start(self) -> datetime.datetime:
+        return parse_time(os.environ["COULER_RUN_START"])
+
+    @property
+    def attempt(self) -> int:
+        return int(os.environ.get("COULER_RUN_ATTEMPT", "0"))
+
+
+def log_metric(name: str, value: float, step: int | None = None) -> None:
+    """Append a metric to the step's outputs."""
+    record = {"name": name, "value": float(value), "step": step}
+    folder = outputs_folder()
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "metrics.jsonl"), "a", encoding="utf-8") as file:
+        file.write(wire.to_json(record) + "\n")
+
+
+def spill(value: Any) -> Path:
+    """Write a value that is too large to travel to a file, to be returned as an artifact."""
+    handle, name = tempfile.mkstemp(prefix="spilled-", suffix=".json", dir=os.getcwd())
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        json.dump(wire.finite(plain(value)), file)
+    return Path(name)
+
+
+def unspill(path: Path) -> Any:
+    """Read a value that `spill` wrote."""
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def included(name: str) -> Path:
+    """The path of a file that came along by `include=`."""
+    return Path(os.environ.get("COULER_INCLUDE_ROOT", os.getcwd())) / name
+
+
+def define(spec: dict[str, Any], script: str) -> dict[str, Any]:
+    """Run the user's source, each piece under the file and line where it was written."""
+    lines = script.split("\n")
+    flags = 0
+    for feature in spec["future"]:
+        flags |= getattr(importlib.import_module("__future__"), feature).compiler_flag
+    namespace: dict[str, Any] = {"__name__": "__couler_step__", "__builtins__": __builtins__}
+    module = types.ModuleType("__couler_step__")
+    module.__dict__.update(namespace)
+    sys.modules["__couler_step__"] = module  # dataclasses and pickle look a class up in its module
+    namespace = module.__dict__
+    for piece in spec["pieces"]:
+        if "text" in piece:
+            text = base64.b64decode(piece["text"]).decode("utf-8")
+        else:
+            start = piece["start"]
+            text = "\n".join(lines[start : start + piece["count"]])
+        padded = "\n" * (piece["line"] - 1) + text + "\n"
+        remember_source(piece["file"], padded)
+        code = compile(padded, piece["file"], "exec", flags=flags, dont_inherit=True)
+        exec(code, namespace)  # noqa: S102 - this is the user's own step
+    return namespace
+
+
+def remember_source(file: str, text: str) -> None:
+    """Let tracebacks show the source where the file itself isn't here."""
+    if os.path.exists(file):
+        return
+    known = linecache.cache.get(file)
+    lines = text.splitlines(keepends=True)
+    if known is not None and len(known) == 4:
+        old = list(known[2])
+        lines = [new if new.strip() else old[i] if i < len(old) else new for i, new in enumerate(lines)]
+        lines += old[len(lines) :]
+    linecache.cache[file] = (len(text), None, lines, file)
+
+
+def hints_of(function: Any, namespace: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(function, namespace)
+    except Exception:  # an older Python may not read a newer annotation; values then stay plain JSON
+        return {}
+
+
+def show_traceback() -> None:
+    kind, error, trace = sys.exc_info()
+    while trace is not None and trace.tb_frame.f_globals.get("__name__") != "__couler_step__":
+        trace = trace.tb_next
+    traceback.print_exception(kind, error, trace)
+
+
+# ---- values
+
+
+def read_inputs(inputs: list[dict[str, Any]], hints: dict[str, Any]) -> dict[str, Any]:
+    arguments: dict[str, Any] = {}
+    for given in inputs:
+        name = given["name"]
+        if given.get("artifact"):
+            path = os.path.join(os.environ.get("COULER_INPUTS", "/tmp/couler/inputs"), name)  # noqa: S108
+            if os.path.exists(path):
+                arguments[name] = Path(path)
+            elif given.get("optional"):
+                arguments[name] = None
+            else:
+                raise StepError(f"the input artifact {name!r} is not at {path}")
+            continue
+        text = os.environ.pop("COULER_INPUT_" + name, None)
+        if text is None:
+            raise StepError(f"the input {name!r} was not given")
+        try:
+            value = wire.decode(given["type"], base64.b64decode(text).decode("utf-8"))
+        except ValueError as error:
+            raise StepError(f"the input {name!r}: {error}") from None
+        problem = misfit(given["type"], value)
+        if problem:
+            raise StepError(f"the input {name!r}: {problem}")
+        arguments[name] = build(hints.get(name, Any), value)
+    return arguments
+
+
+def build(hint: Any, value: Any) -> Any:
+    """A JSON value as the object that an annotation asks for."""
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if origin is not None and str(origin) == "<class 'typing.Annotated'>":
+        return build(inner[0], value)
+    if origin is typing.Union or str(origin) == "<class 'types.UnionType'>":
+        return build_union(inner, value)
+    if origin in (list, tuple) and isinstance(value, list):
+        if origin is tuple and inner and inner[-1] is not Ellipsis:
+            return tuple(build(kind, item) for kind, item in zip(inner, value))  # noqa: B905
+        return origin(build(inner[0], item) for item in value) if inner else origin(value)
+    if origin is dict and isinstance(value, dict) and len(inner) == 2:
+        return {key: build(inner[1], item) for key, item in value.items()}
+    if not isinstance(hint, type):
+        return value
+    if hint is tuple and isinstance(value, list):
+        return tuple(value)
+    if issubclass(hint, enum.Enum):
+        return hint(value)
+    if issubclass(hint, datetime.datetime) and isinstance(value, str):
+        return parse_time(value)
+    if isinstance(value, dict) and (dataclasses.is_dataclass(hint) or hasattr(hint, "_fields")):
+        kinds = hints_of(hint, dict(vars(sys.modules.get(hint.__module__, types))))
+        return hint(**{key: build(kinds.get(key, Any), item) for key, item in value.items()})
+    return value
+
+
+def build_union(options: tuple[Any, ...], value: Any) -> Any:
+    for option in options:
+        if option is type(None):
+            if value is None:
+                return None
+            continue
+        if isinstance(option, type) and type(value) is option:
+            return value
+    for option in options:
+        if option is type(None):
+            continue
+        try:
+            built = build(option, value)
+        except (TypeError, ValueError, KeyError):
+            continue
+        if type(built) is not type(value):
+            return built
+    return value
+
+
+def parse_time(text: str) -> datetime.datetime:
+    return datetime.datetime.fromisoformat(text[:-1] + "+00:00" if text.endswith("Z") else text)
+
+
+def plain(value: Any) -> Any:
+    """A returned object as a JSON value. Raises `StepError` for what has no JSON form."""
+    if isinstance(value, enum.Enum):
+        return plain(value.value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, datetime.datetime):
+        if value.tzinfo is None:
+            raise StepError(f"the datetime {value!r} has no time zone: give it one, as datetime.timezone.utc")
+        return value.isoformat()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if hasattr(value, "_asdict"):
+        return {key: plain(item) for key, item in value._asdict().items()}
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:  # a number of numpy, torch, jax
+        return plain(value.item())
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    raise StepError(f"a {type(value).__name__} can't travel to another step: return JSON values, or a Path to a file")
+
+
+SCALARS: dict[str, Any] = {
+    "str": str,
+    "datetime": str,
+    "int": int,
+    "float": (int, float),
+    "bool": bool,
+    "none": type(None),
+    "any": object,
+}
+
+
+def misfit(type_: dict[str, Any], value: Any) -> str | None:
+    """Why a JSON value is not of a type; None where it is. The same rule as `couler_py.ir.types.mismatch`."""
+    kind = type_["type"]
+    shown = repr(value) if len(repr(value)) <= 60 else repr(value)[:57] + "..."
+    if kind == "scalar":
+        name = type_["name"]
+        if name in ("int", "float") and isinstance(value, bool):
+            return f"{shown} is not {name}"
+        if name == "float" and isinstance(value, str) and value in wire.NON_FINITE:
+            return None
+        return None if isinstance(value, SCALARS[name]) else f"{shown} is not {name}"
+    if kind == "choice":
+        fits = any(value == known and type(value) is type(known) for known in type_["values"])
+        return None if fits else f"{shown} is not one of {', '.join(map(repr, type_['values']))}"
+    if kind == "union":
+        fits = any(misfit(option, value) is None for option in type_["options"])
+        return None if fits else f"{shown} has none of the types that are allowed"
+    if kind == "list":
+        if not isinstance(value, (list, tuple)):
+            return f"{shown} is not a list"
+        return first_misfit((f"element {i}", type_["item"], item) for i, item in enumerate(value))
+    if not isinstance(value, dict):
+        return f"{shown} is not an object"
+    if kind == "dict":
+        return first_misfit((f"member {key!r}", type_["value"], item) for key, item in value.items())
+    fields = {field["name"]: field for field in type_["fields"]}
+    for key in value:
+        if key not in fields:
+            return f"{type_['name']} has no field {key!r}"
+    for key, field in fields.items():
+        if field.get("required", True) and key not in value:
+            return f"{type_['name']} lacks the field {key!r}"
+    return first_misfit((f"field {key!r}", fields[key]["type"], item) for key, item in value.items())
+
+
+def first_misfit(parts: Any) -> str | None:
+    for place, type_, value in parts:
+        problem = misfit(type_, value)
+        if problem:
+            return f"{place}: {problem}"
+    return None
+
+
+# ---- after the function
+
+
+def outputs_folder() -> str:
+    return os.environ.get("COULER_OUTPUTS", "/tmp/couler/outputs")  # noqa: S108
+
+
+def write_outputs(spec: dict[str, Any], result: Any) -> None:
+    values = outputs_of(spec, result)
+    folder = outputs_folder()
+    os.makedirs(folder, exist_ok=True)
+    own: dict[str, Any] = {}
+    for output in spec["outputs"]:
+        name, value = output["name"], values[output["name"]]
+        if output.get("artifact"):
+            write_artifact(output, value, os.path.join(folder, name))
+            continue
+        try:
+            own[name] = plain(value)
+        except StepError as error:
+            raise StepError(f"the output {name!r}: {error}") from None
+        problem = misfit(output["type"], own[name])
+        if problem:
+            raise StepError(f"the output {name!r}: {problem}")
+        own[name] = wire.restore(output["type"], own[name])
+        write_value(name, output["type"], own[name], folder)
+    for decision in spec["decisions"]:
+        try:
+            value = evaluator.evaluate(decision["expr"], lambda node: own[node["name"]])
+        except evaluator.EvaluationError as error:
+            raise StepError(f"a condition over the outputs of this step has no value: {error}") from None
+        write_value(decision["name"], decision["type"], value, folder)
+
+
+def outputs_of(spec: dict[str, Any], result: Any) -> dict[str, Any]:
+    returns, names = spec["returns"], [output["name"] for output in spec["outputs"]]
+    if returns == "none":
+        return {}
+    if returns == "one":
+        return {names[0]: result}
+    fields = result if isinstance(result, dict) else None
+    values = {}
+    for name in names:
+        if fields is not None and name in fields:
+            values[name] = fields[name]
+        elif fields is None and hasattr(result, name):
+            values[name] = getattr(result, name)
+        else:
+            raise StepError(f"the step returned {type(result).__name__}, which has no {name!r}")
+    return values
+
+
+def write_value(name: str, type_: dict[str, Any], value: Any, folder: str) -> None:
+    try:
+        text = wire.encode(type_, value)
+    except ValueError as error:
+        raise StepError(f"the output {name!r}: {error}") from None
+    if name in os.environ.get("COULER_PLAIN", "").split(",") and text.startswith(wire.MARKS):
+        raise StepError(
+            f"the output {name!r} holds text that can't reach the container that reads it as it is "
+            "(two opening braces, a final newline, or a control character): return a Path, and let it read the file"
+        )
+    if os.environ.get("COULER_FORM") == "item":
+        text = wire.to_json(wire.to_json(value))
+    size, limit = len(text.encode("utf-8")), int(os.environ.get("COULER_LIMIT", DEFAULT_LIMIT))
+    if size > limit:
+        raise StepError(
+            f"the output {name!r} is {size} bytes long, and a value can have {limit}: "
+            "return a Path to a file, or couler.spill(value), which writes one for you"
+        )
+    with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+
+
+def write_artifact(output: dict[str, Any], value: Any, target: str) -> None:
+    name = output["name"]
+    if value is None and output.get("optional"):
+        return
+    if not isinstance(value, (str, os.PathLike)):
+        raise StepError(f"the output {name!r} should be a Path, not {type(value).__name__}")
+    source = os.path.abspath(os.fspath(value))
+    if not os.path.exists(source):
+        raise StepError(f"the output {name!r} names {source}, which is not there")
+    if source == os.path.abspath(target):
+        return
+    if os.path.isdir(source):
+        shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True)
+    else:
+        shutil.copy2(source, target)
