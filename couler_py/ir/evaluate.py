@@ -11,7 +11,7 @@ task that asked Failed.
 from __future__ import annotations
 
 import math
-from typing import Any, Callable  # noqa: UP035 - collections.abc.Callable[...] fails on Python 3.8
+from typing import Any, Callable
 
 from couler_py.ir.wire import NON_FINITE, as_text
 

@@ -1,0 +1,244 @@
+"""What every engine offers: emission (`Backend`), and runs that can be watched and steered (`Client`).
+
+A run is named the same everywhere: `ID` on the local engine, `ENGINE:NAMESPACE/NAME` on others.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeAlias
+
+import msgspec
+
+from couler_py.ir.diagnostics import CoulerError, Diagnostic
+from couler_py.ir.model import Source, Workflow
+
+OnUnsupported: TypeAlias = Literal["error", "warn", "emulate"]
+RunPhase: TypeAlias = Literal["Pending", "Running", "Suspended", "Stopped", "Succeeded", "Failed"]
+TaskPhase: TypeAlias = Literal[
+    "Pending", "Running", "Suspended", "Stopped", "Succeeded", "Failed", "Skipped", "Blocked"
+]
+
+FINISHED: frozenset[str] = frozenset({"Stopped", "Succeeded", "Failed"})
+
+
+class UnknownEngineError(CoulerError):
+    """An engine that no installed package provides."""
+
+
+class RunNotFoundError(CoulerError):
+    """No run of that name is known."""
+
+
+class NotOffered(CoulerError):  # noqa: N818 - reads as what it says
+    """The engine has no such operation; the message says what to do instead."""
+
+
+# ---- emission
+
+
+class Bundle(msgspec.Struct, frozen=True):
+    """What a workflow compiles to.
+
+    `files` maps relative paths to text, the main file first; `documents` are the parsed documents of
+    the main file where it is YAML or JSON; `diagnostics` are the findings that did not stop it.
+    `blobs` holds binary files that belong to it (archives of the user's own modules).
+    """
+
+    engine: str
+    files: dict[str, str]
+    documents: tuple[Any, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    blobs: dict[str, bytes] = {}
+
+    @property
+    def text(self) -> str:
+        """The text of the main file."""
+        return next(iter(self.files.values()))
+
+    def write(self, folder: str | Path) -> tuple[Path, ...]:
+        """Write all files below a folder, which is made where it is missing. Gives their paths, the main one first."""
+        root = Path(folder)
+        contents = {name: text.encode() for name, text in self.files.items()} | self.blobs
+        written = []
+        for name, content in contents.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            written.append(path)
+        return tuple(written)
+
+
+class Support(msgspec.Struct, frozen=True):
+    """One row of an engine's support table: how a feature of the IR is said there.
+
+    `level` is native, lowered (by the rewrite that `by` names), emulated, or never (`by` says why).
+    """
+
+    feature: str
+    level: Literal["native", "lowered", "emulated", "never"]
+    by: str = ""
+
+
+class Backend(Protocol):
+    """An engine. One instance an engine, made by the entry point `couler.backends`."""
+
+    name: str
+    versions: tuple[str, ...]
+    suffix: str
+
+    def support(self) -> tuple[Support, ...]:
+        """The support table: a row for every feature of `couler_py.backends.features.FEATURES`."""
+        ...
+
+    def compile(self, workflow: Workflow, *, version: str | None = None, **options: Any) -> Bundle:
+        """Emit a checked workflow.
+
+        Raises `DiagnosticError` with every place that the engine can't do, and `TypeError` for an
+        option that it doesn't know.
+        """
+        ...
+
+    def client(self, **options: Any) -> Client:
+        """A connection to the engine. Raises `NotOffered` where the engine has none."""
+        ...
+
+
+# ---- runs
+
+
+class TaskStatus(msgspec.Struct, frozen=True):
+    """One task of a run.
+
+    `name` is the path of task names from the entrypoint, joined by "/", with "[3]" for the item of a
+    fan-out and "#2" for an iteration of a loop. `seconds` is wall-clock time over all attempts.
+    """
+
+    name: str
+    status: TaskPhase
+    attempts: int = 0
+    seconds: float | None = None
+    message: str = ""
+    display: str = ""
+    cached: bool = False
+    started: float | None = None
+    finished: float | None = None
+    source: Source | None = None
+
+
+class RunStatus(msgspec.Struct, frozen=True):
+    """A run as it stands. `started` and `finished` are seconds since the epoch.
+
+    `outputs` holds decoded values; an artifact is its path or URI.
+    """
+
+    run: str
+    workflow: str
+    status: RunPhase
+    engine: str = "local"
+    started: float | None = None
+    finished: float | None = None
+    message: str = ""
+    tasks: tuple[TaskStatus, ...] = ()
+    outputs: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape that `couler run --json` prints."""
+        return {
+            "run": self.run,
+            "status": self.status,
+            "tasks": {
+                task.name: {
+                    "status": task.status,
+                    "attempts": task.attempts,
+                    "seconds": None if task.seconds is None else round(task.seconds, 3),
+                }
+                for task in self.tasks
+            },
+            "outputs": self.outputs,
+        }
+
+
+class LogLine(msgspec.Struct, frozen=True):
+    """A line that a step wrote, without its newline."""
+
+    task: str
+    text: str
+    attempt: int = 0
+
+
+class Client(Protocol):
+    """Steers runs on one engine. Every method raises `RunNotFoundError` for a run that isn't known."""
+
+    def submit(self, bundle: Bundle, *, parameters: Mapping[str, Any] | None = None, **options: Any) -> str:
+        """Start a run and give its full name."""
+        ...
+
+    def status(self, run: str) -> RunStatus: ...
+
+    def watch(self, run: str) -> Iterator[RunStatus]:
+        """The status each time it changes, until the run has ended."""
+        ...
+
+    def logs(self, run: str, task: str | None = None, *, follow: bool = False) -> Iterator[LogLine]: ...
+
+    def stop(self, run: str) -> None:
+        """Let running steps end, start no others, run exit handlers."""
+        ...
+
+    def terminate(self, run: str) -> None:
+        """End everything now, without exit handlers."""
+        ...
+
+    def suspend(self, run: str) -> None: ...
+
+    def resume(self, run: str, *, outputs: Mapping[str, Any] | None = None, task: str | None = None) -> str:
+        """Go on with what was stopped from outside: an approval (with its outputs), a suspended run, a dead engine."""
+        ...
+
+    def retry(self, run: str) -> str:
+        """Run failed tasks again and keep those that succeeded."""
+        ...
+
+    def delete(self, run: str) -> None: ...
+
+    def list(self) -> Iterable[RunStatus]:
+        """The runs of this engine, newest first, without their tasks."""
+        ...
+
+    def artifacts(self, run: str) -> Mapping[str, str]:
+        """The output artifacts of a run: `TASK/NAME` to path or URI."""
+        ...
+
+
+# ---- finding engines
+
+
+@functools.cache
+def installed() -> dict[str, str]:
+    """The engines that are installed: name to the module that provides it, sorted by name."""
+    return {entry.name: entry.value for entry in sorted(entry_points(group="couler.backends"), key=lambda e: e.name)}
+
+
+def parse_target(target: str) -> tuple[str, str | None]:
+    """An engine name with an optional version, as "argo@3.5", taken apart."""
+    name, _, version = target.partition("@")
+    return name, version or None
+
+
+@functools.cache
+def backend(name: str) -> Backend:
+    """The engine of that name. Only its own module is imported.
+
+    Raises `UnknownEngineError`, naming the engines that are installed.
+    """
+    module = installed().get(name)
+    if module is None:
+        raise UnknownEngineError(f"there is no engine {name!r}; installed are {', '.join(installed()) or 'none'}")
+    made: Backend = importlib.import_module(module.partition(":")[0]).BACKEND
+    return made
