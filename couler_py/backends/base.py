@@ -175,8 +175,13 @@ class LogLine(msgspec.Struct, frozen=True):
 class Client(Protocol):
     """Steers runs on one engine. Every method raises `RunNotFoundError` for a run that isn't known."""
 
+    engine: str
+
     def submit(self, bundle: Bundle, *, parameters: Mapping[str, Any] | None = None, **options: Any) -> str:
-        """Start a run and give its full name."""
+        """Start a run and give its full name.
+
+        The local engine works in a thread of this process until the run has ended; the others are elsewhere.
+        """
         ...
 
     def status(self, run: str) -> RunStatus: ...

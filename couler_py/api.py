@@ -1,0 +1,224 @@
+"""Compile and run: what the Python API and the command line share.
+
+>>> import couler_py as couler
+>>> @couler.step
+... def greet(name: str) -> str:
+...     return f"hello {name}"
+>>> @couler.workflow
+... def hello(name: str = "world"):
+...     return greet(name)
+>>> print(couler.compile(hello, to="argo").documents[0]["kind"])
+Workflow
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import msgspec
+
+from couler_py.backends.base import (
+    FINISHED,
+    Bundle,
+    Client,
+    LogLine,
+    NotOffered,
+    RunStatus,
+    TaskStatus,
+    backend,
+    parse_target,
+)
+from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
+from couler_py.ir.model import Document, Workflow
+
+
+class RunFailedError(CoulerError):
+    """A run that ended Failed or Stopped, and whose outputs were asked for."""
+
+
+class Recorded(msgspec.Struct, frozen=True):
+    """What a call of `run` was given while a file was being loaded by the command line."""
+
+    workflow: Any
+    parameters: Mapping[str, Any]
+    submitter: Any
+    options: Mapping[str, Any]
+
+
+_loading: ContextVar[list[Recorded] | None] = ContextVar("couler_loading", default=None)
+_default_submitter: ContextVar[Any] = ContextVar("couler_default_submitter", default=None)
+
+
+@contextmanager
+def loading() -> Iterator[list[Recorded]]:
+    """While a file is loaded by the command line: `run` starts nothing and appends to the list that this gives."""
+    recorded: list[Recorded] = []
+    token = _loading.set(recorded)
+    try:
+        yield recorded
+    finally:
+        _loading.reset(token)
+
+
+def set_default_submitter(submitter: Any) -> None:
+    """What `run` hands workflows to when it isn't told: None for this machine, or see `run`."""
+    _default_submitter.set(submitter)
+
+
+def build(workflow: Any = None) -> Workflow:
+    """The IR of a `@workflow`, a `Workflow`, IR itself, or (None) of what was recorded implicitly.
+
+    Raises `DiagnosticError` for what is wrong with it, with the place where it was written.
+    """
+    if isinstance(workflow, Workflow):
+        return workflow
+    if isinstance(workflow, Document):
+        return workflow.workflow
+    from couler_py import dsl
+
+    return dsl.build(workflow)
+
+
+def check(workflow: Any = None) -> tuple[Diagnostic, ...]:
+    """Everything that is wrong with a workflow whatever the engine: errors, and warnings."""
+    from couler_py.passes.check import check as check_ir
+
+    return tuple(check_ir(build(workflow)))
+
+
+def checked(workflow: Any = None) -> tuple[Workflow, tuple[Diagnostic, ...]]:
+    """The IR of a workflow without errors, and the warnings. Raises `DiagnosticError` with every error."""
+    built = build(workflow)
+    findings = check(built)
+    if any(finding.severity == "error" for finding in findings):
+        raise DiagnosticError(findings)
+    return built, findings
+
+
+def compile(workflow: Any = None, to: str = "argo@4", **options: Any) -> Bundle:  # noqa: A001 - couler.compile
+    """Emit a workflow for an engine: `to` is its name, with a version where that matters ("argo@3.5").
+
+    `to="ir"` gives the IR as JSON. Further options are the engine's own, as `crds="minimal"` for Argo.
+    Raises `DiagnosticError` with every error at once, and `UnknownEngineError`.
+    """
+    built, findings = checked(workflow)
+    name, version = parse_target(to)
+    if name == "ir":
+        if options:
+            raise TypeError(f"compile(to='ir') takes no options, and got {', '.join(sorted(options))}")
+        from couler_py.ir.codec import to_json
+
+        return Bundle("ir", {f"{built.name}.json": to_json(built)}, diagnostics=findings)
+    bundle = backend(name).compile(built, version=version, **options)
+    return msgspec.structs.replace(bundle, diagnostics=(*findings, *bundle.diagnostics))
+
+
+class Run:
+    """A run that was started, wherever that is. Its facts are read from the engine when they are asked for."""
+
+    def __init__(self, client: Client, run: str, status: RunStatus | None = None):
+        self._client = client
+        self._status = status
+        self.id = run
+
+    def refresh(self) -> RunStatus:
+        """The run as it stands now."""
+        if self._status is None or self._status.status not in FINISHED:
+            self._status = self._client.status(self.id)
+        return self._status
+
+    @property
+    def status(self) -> str:
+        """Pending, Running, Suspended, Stopped, Succeeded or Failed."""
+        return self.refresh().status
+
+    @property
+    def tasks(self) -> dict[str, TaskStatus]:
+        """The tasks by path."""
+        return {task.name: task for task in self.refresh().tasks}
+
+    @property
+    def outputs(self) -> dict[str, Any]:
+        """The outputs of the workflow by name. Raises `RunFailedError` for a run that failed."""
+        status = self.refresh()
+        if status.status in ("Failed", "Stopped"):
+            raise RunFailedError(f"{self.id} {status.status.lower()}: {status.message or 'see couler logs ' + self.id}")
+        return status.outputs
+
+    def wait(self) -> Run:
+        """Wait until the run has ended."""
+        for status in self._client.watch(self.id):
+            self._status = status
+        return self
+
+    def logs(self, task: str | None = None, *, follow: bool = False) -> Iterator[LogLine]:
+        """What its steps wrote, line by line."""
+        return self._client.logs(self.id, task, follow=follow)
+
+    def stop(self) -> None:
+        """Let running steps end, start no others, run exit handlers."""
+        self._client.stop(self.id)
+
+    def __repr__(self) -> str:
+        return f"<Run {self.id} {self._status.status if self._status else 'started'}>"
+
+
+class NotStarted(Run):
+    """What `run` gives while a file is loaded by the command line, which runs the workflow itself."""
+
+    def __init__(self) -> None:
+        self.id = "not started"
+        self._status = None
+
+    def refresh(self) -> RunStatus:
+        raise NotOffered(
+            "this file was loaded by the couler command, which runs its workflow itself: what reads the run belongs "
+            "under `if __name__ == '__main__':`"
+        )
+
+
+def run(
+    workflow: Any = None,
+    *,
+    submitter: Any = None,
+    parameters: Mapping[str, Any] | None = None,
+    wait: bool = True,
+    **options: Any,
+) -> Run:
+    """Run a workflow: here, or where `submitter` says.
+
+    `submitter` is None for this machine; the name of an engine ("argo"), which is then reached as its
+    own tools are configured; a `Client`; or an object with a method `client()`, as `ArgoSubmitter`.
+    `parameters` are values for the workflow's parameters. On this machine the call returns when the
+    run has ended, elsewhere at once unless `wait` is given. A run that fails doesn't raise: look at
+    `status`, or read `outputs`, which does.
+
+    Raises `DiagnosticError` for what is wrong with the workflow, `ValueError` for wrong parameters.
+    """
+    if submitter is None:
+        submitter = _default_submitter.get()
+    recorded = _loading.get()
+    if recorded is not None:
+        recorded.append(Recorded(workflow, dict(parameters or {}), submitter, options))
+        return NotStarted()
+    client, engine, version = _client(submitter)
+    bundle = compile(workflow, to=f"{engine}@{version}" if version else engine, **options.pop("compile_options", {}))
+    started = Run(client, client.submit(bundle, parameters=parameters, **options))
+    return started.wait() if wait and engine == "local" else started
+
+
+def _client(submitter: Any) -> tuple[Client, str, str | None]:
+    if submitter is None:
+        submitter = "local"
+    if isinstance(submitter, str):
+        name, version = parse_target(submitter)
+        return backend(name).client(), name, version
+    if hasattr(submitter, "client"):
+        submitter = submitter.client()
+    engine = getattr(submitter, "engine", None)
+    if not isinstance(engine, str):
+        raise TypeError(f"{submitter!r} is neither the name of an engine nor a client of one")
+    return submitter, engine, None
