@@ -34,6 +34,10 @@ class RunNotFoundError(CoulerError):
     """No run of that name is known."""
 
 
+class EngineUnreachableError(CoulerError):
+    """The engine doesn't answer, or doesn't let us in; the message names the address."""
+
+
 class NotOffered(CoulerError):  # noqa: N818 - reads as what it says
     """The engine has no such operation; the message says what to do instead."""
 

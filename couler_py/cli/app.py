@@ -1,0 +1,118 @@
+"""The group of all commands. It knows their names and summaries; their modules are imported when called."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from couler_py.cli.exits import MEANINGS
+
+WRITE, RUN, LOOK = "Write", "Run", "Look and steer"
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "lint": (WRITE, "Say what is wrong with a workflow, without running it."),
+    "graph": (WRITE, "Draw a workflow as a picture (SVG), a page (HTML) or Mermaid text."),
+    "plan": (WRITE, "Say what a run would do: levels, critical path, resources, engines, sizes."),
+    "compile": (WRITE, "Write what an engine reads: Argo YAML, an Airflow DAG, or the IR as JSON."),
+    "lock": (WRITE, "Pin the packages of a workflow's steps, with all that they need."),
+    "image": (WRITE, "Build and push the container images of a workflow's steps."),
+    "engines": (WRITE, "Show which engine can do what."),
+    "explain": (WRITE, "Explain a diagnostic code, as CLR201."),
+    "run": (RUN, "Run a workflow on this machine and watch it."),
+    "submit": (RUN, "Compile a workflow and start it on an engine."),
+    "resume": (RUN, "Go on with a run that was stopped from outside: an approval, a dead engine."),
+    "retry": (RUN, "Run the failed tasks of a run again and keep what succeeded."),
+    "stop": (RUN, "Stop a run: running steps end, no others start, exit handlers run."),
+    "runs": (LOOK, "List runs, newest first."),
+    "watch": (LOOK, "Watch a run until it ends."),
+    "logs": (LOOK, "Print what the steps of a run wrote."),
+    "report": (LOOK, "Write a run as one HTML page."),
+    "delete": (LOOK, "Forget runs and what they left."),
+}
+"""By name: what it is for, and its summary. Plain text, no panels: rich alone would double the time of `--help`."""
+
+HELP = """Write a workflow once, in Python; run it here, on Argo Workflows and on Apache Airflow.
+
+FILE is a Python file, a module (package.flows) or an IR file (flow.json). FILE:NAME picks one of
+several workflows in it.
+"""
+
+
+class LazyGroup(TyperGroup):
+    """Commands by name. Listing them imports none; the one that is called is imported."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A stand-in with the summary, for help and completion of names."""
+        if cmd_name not in COMMANDS:
+            return None
+        summary = COMMANDS[cmd_name][1]
+        return TyperCommand(cmd_name, help=summary, rich_markup_mode=None)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The commands by subject, then what exit codes mean."""
+        subjects = dict.fromkeys(subject for subject, _ in COMMANDS.values())
+        for subject in subjects:
+            with formatter.section(subject):
+                formatter.write_dl([(name, summary) for name, (about, summary) in COMMANDS.items() if about == subject])
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code), meaning) for code, meaning in MEANINGS.items()])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is called, from its own module."""
+        found = super().resolve_command(ctx, args)
+        name: str = found[0] or ""
+        return (name, load(name), found[2])
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; what goes wrong is shown to a person, and becomes the exit code."""
+        from couler_py.cli.errors import exit_on_error
+
+        with exit_on_error():
+            return super().invoke(ctx)
+
+
+def load(name: str) -> Any:
+    """The command of that name, from `couler_py.cli.commands.NAME`."""
+    module = importlib.import_module(f"couler_py.cli.commands.{name}")
+    app: typer.Typer | None = getattr(module, "app", None)
+    if app is None:
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command(name)(module.command)
+    return typer.main.get_command(app)
+
+
+def group() -> Any:
+    """The whole command line."""
+    app = typer.Typer(
+        cls=LazyGroup,
+        help=HELP,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        add_completion=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.callback()
+    def options(
+        version: Annotated[
+            bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
+        ] = False,
+    ) -> None:
+        pass
+
+    return typer.main.get_command(app)
+
+
+def _print_version(value: bool) -> None:
+    if value:
+        from couler_py import __version__
+
+        typer.echo(f"couler-py {__version__}")
+        raise typer.Exit
