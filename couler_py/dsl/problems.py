@@ -1,0 +1,39 @@
+"""Raising what is wrong with a workflow at the line of the person who wrote it."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from couler_py.dsl.sources import caller
+from couler_py.ir.diagnostics import Diagnostic, DiagnosticError
+from couler_py.ir.model import Source
+
+
+class RecordingError(DiagnosticError):
+    """A call, a value or a piece of control flow that can't be honoured; raised where it is written."""
+
+
+class PlaceholderError(RecordingError, TypeError):
+    """A value that is known only when the workflow runs was used as if it were known already."""
+
+
+class MissingMemberError(RecordingError, AttributeError):
+    """A value has no member of that name."""
+
+
+def fail(
+    code: str,
+    message: str,
+    *,
+    why: str = "",
+    help: str = "",  # noqa: A002  the field's name in a diagnostic
+    step: str = "",
+    source: Source | None = None,
+    related: tuple[tuple[str, Source], ...] = (),
+    kind: type[RecordingError] = RecordingError,
+) -> NoReturn:
+    """Raise one finding, at the given place or else at the caller's line."""
+    found = Diagnostic(
+        code, "error", message, source=source or caller(), step=step, why=why, help=help, related=related
+    )
+    raise kind([found])
