@@ -24,7 +24,7 @@ import msgspec
 
 from couler_py.dsl import literals, modules, sourcecode
 from couler_py.dsl.errors import DefinitionError
-from couler_py.dsl.needs import PROVIDED, Needs, needs
+from couler_py.dsl.needs import BUILTINS, Needs, needs
 from couler_py.dsl.sourcecode import Definition, ImportNode, SourceFile
 from couler_py.dsl.sources import shown
 from couler_py.ir.diagnostics import error
@@ -93,7 +93,7 @@ class FunctionSource:
 
         Raises `DefinitionError` for what can't travel.
         """
-        if self._captured is None or not self._captured.complete or self._changed():
+        if self._captured is None or not self._captured.complete or self.changed():
             gathering = _Gathering(self.step, self.place, partial)
             self._captured = gathering.gather(self.function, self.definition, self.origin())
             self._watched = gathering.watched
@@ -112,7 +112,8 @@ class FunctionSource:
             for node in _own_statements(self.definition.node)
         )
 
-    def _changed(self) -> bool:
+    def changed(self) -> bool:
+        """Whether a value that was captured is another one by now."""
         return any(
             origin.lookup(name) is not value or literals.literal(value) != text
             for origin, name, value, text in self._watched
@@ -204,7 +205,7 @@ class _Gathering:
                     help="pass a `Path` as an argument, or pack the file by include= and use couler.included(name)",
                 )
             if value is _MISSING:
-                if name not in PROVIDED:
+                if name not in BUILTINS:
                     self.complete = False
                     if not self.partial:
                         raise self._error(

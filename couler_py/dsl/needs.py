@@ -10,16 +10,13 @@ from types import CodeType
 
 import msgspec
 
-PROVIDED = frozenset(dir(builtins)) | {
-    "__name__",
-    "__doc__",
-    "__builtins__",
-    "__annotations__",
-    "__module__",
-    "__qualname__",
-    "__conditional_annotations__",
-}
-"""Names that Python itself or the runner provides where a step runs."""
+BUILTINS = frozenset(dir(builtins))
+
+OF_THE_MODULE = frozenset(
+    {"__name__", "__doc__", "__builtins__", "__annotations__", "__module__", "__qualname__", "__debug__"}
+    | {"__conditional_annotations__"}
+)
+"""Names that every module has of its own, where a step runs too."""
 
 
 class Import(msgspec.Struct, frozen=True):
@@ -50,7 +47,7 @@ def needs(text: str, future: tuple[str, ...]) -> Needs:
     for name in _annotation_names(tree):
         found[name] = None
     own = stored | _defined(tree)
-    names = tuple(name for name in found if name not in own)
+    names = tuple(name for name in found if name not in own and name not in OF_THE_MODULE)
     lines: dict[str, int] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):

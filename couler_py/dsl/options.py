@@ -1,0 +1,322 @@
+"""What can be asked for a step beside its code: image, resources, environment, placement, policies."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias, TypedDict
+
+import msgspec
+
+from couler_py.dsl.durations import Duration, seconds
+from couler_py.dsl.errors import DefinitionError
+from couler_py.ir.diagnostics import error
+from couler_py.ir.expr import Expr, Text, TextLike
+from couler_py.ir.model import Backoff, Cache, Lock, Mutex, RetryPolicy, Semaphore, Source
+from couler_py.ir.pod import (
+    ConfigMapRef,
+    Container,
+    EnvFrom,
+    EnvVar,
+    FieldRef,
+    PodSettings,
+    PullPolicy,
+    Resources,
+    Toleration,
+    Volume,
+    VolumeClaim,
+    VolumeMount,
+)
+from couler_py.ir.storage import SecretRef
+
+EnvValue: TypeAlias = str | int | float | bool | SecretRef | ConfigMapRef | FieldRef | Text
+Mounted: TypeAlias = str | Volume | VolumeClaim
+
+DEFAULT_IMAGE = "python:3.11"
+
+# Kubernetes: apimachinery/pkg/api/resource/quantity.go
+_QUANTITY = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?")
+_ENV_NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
+
+
+class PodOptions(TypedDict, total=False):
+    """Options of every step that runs in a pod.
+
+    `cpu` is in cores (1, 0.5, "500m"), `memory` a quantity ("2Gi") or bytes; both are request and limit at
+    once, unless `cpu_limit` or `memory_limit` says otherwise ("" for none). `gpu` counts devices of
+    `gpu_type`. `resources` names further ones. `retries` is how often more after the first attempt,
+    `timeout` for one attempt, `deadline` for all. `env` gives texts or references; `volumes` says what is
+    mounted at a path: a `Volume`, a `VolumeClaim`, or the name of a volume of the workflow.
+    """
+
+    name: str
+    image: TextLike
+    cpu: float | str
+    memory: int | str
+    cpu_limit: float | str
+    memory_limit: int | str
+    gpu: int
+    gpu_type: str
+    ephemeral_storage: int | str
+    resources: Mapping[str, int | str]
+    retries: int | RetryPolicy
+    timeout: Duration
+    deadline: Duration
+    cache: bool | Cache
+    env: Mapping[str, EnvValue]
+    env_from: Sequence[EnvFrom]
+    secrets: Sequence[SecretRef]
+    volumes: Mapping[str, Mounted]
+    mounts: Sequence[VolumeMount]
+    node_selector: Mapping[str, TextLike]
+    tolerations: Sequence[Toleration]
+    labels: Mapping[str, TextLike]
+    annotations: Mapping[str, TextLike]
+    service_account: str
+    image_pull_policy: PullPolicy
+    image_pull_secrets: Sequence[str]
+    priority_class: str
+    scheduler: str
+    host_network: bool
+    init_containers: Sequence[Container]
+    sidecars: Sequence[Container]
+    pod_patch: str
+    mutex: str | Mutex
+    semaphore: Semaphore | tuple[str, int]
+    locks: Sequence[Lock]
+    description: str
+
+
+class StepOptions(PodOptions, total=False):
+    """Options of a Python step. `packages` are PEP 508 requirements, `include` files and folders to bring along."""
+
+    packages: Sequence[str]
+    include: Sequence[str]
+    command: Sequence[str]
+
+
+class Policies(msgspec.Struct, frozen=True):
+    """What of the options stands on the template itself."""
+
+    retry: RetryPolicy | None
+    timeout: float | None
+    deadline: float | None
+    cache: Cache | None
+    locks: tuple[Lock, ...]
+
+
+class Runtime(msgspec.Struct, frozen=True):
+    """What of the options stands on the container. `claims` belong to the workflow."""
+
+    env: tuple[EnvVar, ...]
+    env_from: tuple[EnvFrom, ...]
+    mounts: tuple[VolumeMount, ...]
+    resources: Resources
+    claims: tuple[VolumeClaim, ...]
+
+
+class Reader:
+    """Reads options, and says where they were given when one is wrong."""
+
+    def __init__(self, options: Mapping[str, Any], step: str, source: Source, known: type = StepOptions):
+        self.options = options
+        self.step = step
+        self.source = source
+        unknown = sorted(set(options) - set(known.__annotations__) - set(_inherited(known)))
+        if unknown:
+            names = sorted({*known.__annotations__, *_inherited(known)})
+            near = difflib.get_close_matches(unknown[0], names, 1)
+            raise self.wrong(
+                f"there is no option {unknown[0]!r}",
+                help=f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(names)}",
+            )
+
+    def wrong(self, message: str, **details: Any) -> DefinitionError:
+        """The error for a bad option."""
+        return DefinitionError([error("CLR130", message, source=self.source, step=self.step, **details)])
+
+    def policies(self) -> Policies:
+        """Retry, time limits, cache and locks."""
+        return Policies(
+            self._retry(), self._duration("timeout"), self._duration("deadline"), self._cache(), self._locks()
+        )
+
+    def runtime(self) -> Runtime:
+        """Environment, mounts and resources."""
+        mounts, _, claims = self._volumes()
+        env_from = tuple(self.options.get("env_from", ()))
+        return Runtime(self._env(), env_from, mounts, self._resources(), claims)
+
+    def pod(self) -> PodSettings:
+        """Labels, placement and surroundings of the pod."""
+        get = self.options.get
+        return PodSettings(
+            labels=_pairs(get("labels")),
+            annotations=_pairs(get("annotations")),
+            node_selector=_pairs(get("node_selector")),
+            tolerations=tuple(get("tolerations", ())),
+            service_account=get("service_account", ""),
+            image_pull_secrets=tuple(get("image_pull_secrets", ())),
+            host_network=get("host_network"),
+            priority_class=get("priority_class", ""),
+            scheduler=get("scheduler", ""),
+            volumes=self._volumes()[1],
+            init_containers=tuple(get("init_containers", ())),
+            sidecars=tuple(get("sidecars", ())),
+            patch=get("pod_patch", ""),
+        )
+
+    def _retry(self) -> RetryPolicy | None:
+        given = self.options.get("retries")
+        if given is None or isinstance(given, RetryPolicy):
+            return given
+        if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+            raise self.wrong(f"retries={given!r} is not a number of further attempts", help="give 0 or more")
+        return RetryPolicy(given) if given else None
+
+    def _duration(self, name: str) -> float | None:
+        given = self.options.get(name)
+        if given is None:
+            return None
+        try:
+            return seconds(given)
+        except ValueError as problem:
+            raise self.wrong(f"{name}: {problem}") from problem
+
+    def _cache(self) -> Cache | None:
+        given = self.options.get("cache")
+        if given is None or given is False:
+            return None
+        if given is True:
+            return Cache()
+        if isinstance(given, Cache):
+            return given
+        raise self.wrong(f"cache={given!r} is neither True nor a couler.Cache")
+
+    def _locks(self) -> tuple[Lock, ...]:
+        locks: list[Lock] = list(self.options.get("locks", ()))
+        mutex = self.options.get("mutex")
+        if mutex is not None:
+            locks.append(mutex if isinstance(mutex, Mutex) else Mutex(mutex))
+        semaphore = self.options.get("semaphore")
+        if semaphore is not None:
+            locks.append(semaphore if isinstance(semaphore, Semaphore) else Semaphore(semaphore[0], semaphore[1]))
+        return tuple(locks)
+
+    def _env(self) -> tuple[EnvVar, ...]:
+        found = []
+        for name, value in (self.options.get("env") or {}).items():
+            if not isinstance(name, str) or not _ENV_NAME.fullmatch(name):
+                raise self.wrong(f"{name!r} is not the name of an environment variable")
+            if isinstance(value, bool):
+                value = "true" if value else "false"
+            elif isinstance(value, int | float):
+                value = str(value)
+            if not isinstance(value, str | Text | SecretRef | ConfigMapRef | FieldRef):
+                raise self.wrong(
+                    f"the environment variable {name!r} can't be a {type(value).__name__}",
+                    help="give text, a key of a secret or ConfigMap; make what a step returned an argument",
+                )
+            found.append(EnvVar(name, value))
+        for reference in self.options.get("secrets", ()):
+            if not isinstance(reference, SecretRef):
+                raise self.wrong(f"secrets holds a {type(reference).__name__}, not a key of a secret")
+            found.append(EnvVar(reference.key, reference))
+        return tuple(found)
+
+    def _volumes(self) -> tuple[tuple[VolumeMount, ...], tuple[Volume, ...], tuple[VolumeClaim, ...]]:
+        mounts = list(self.options.get("mounts", ()))
+        volumes: list[Volume] = []
+        claims: list[VolumeClaim] = []
+        for path, volume in (self.options.get("volumes") or {}).items():
+            if not str(path).startswith("/"):
+                raise self.wrong(
+                    f"the volume path {path!r} is not absolute", help="write it as in volumes={'/data': v}"
+                )
+            name = volume if isinstance(volume, str) else volume.name
+            mounts.append(VolumeMount(name, str(path)))
+            if isinstance(volume, Volume):
+                volumes.append(volume)
+            elif isinstance(volume, VolumeClaim):
+                claims.append(volume)
+        return tuple(mounts), tuple(dict.fromkeys(volumes)), tuple(dict.fromkeys(claims))
+
+    def _resources(self) -> Resources:
+        gpu = self.options.get("gpu", 0)
+        if isinstance(gpu, bool) or not isinstance(gpu, int) or gpu < 0:
+            raise self.wrong(f"gpu={gpu!r} is not a number of devices")
+        extra = tuple((name, self._quantity(name, value)) for name, value in self.options.get("resources", {}).items())
+        return Resources(
+            cpu=self._quantity("cpu"),
+            memory=self._quantity("memory"),
+            cpu_limit=self._quantity("cpu_limit") if "cpu_limit" in self.options else None,
+            memory_limit=self._quantity("memory_limit") if "memory_limit" in self.options else None,
+            gpu=gpu,
+            gpu_type=self.options.get("gpu_type", "nvidia.com/gpu"),
+            ephemeral_storage=self._quantity("ephemeral_storage"),
+            extra=extra,
+        )
+
+    def _quantity(self, name: str, value: Any = None) -> str:
+        value = self.options.get(name, "") if value is None else value
+        text = quantity(value)
+        if text is None:
+            raise self.wrong(
+                f"{name}={value!r} is not a quantity",
+                help='write cores as 0.5 or "500m", bytes as "2Gi" or "512Mi"',
+            )
+        return text
+
+
+def quantity(value: Any) -> str | None:
+    """A Kubernetes quantity as text: numbers as they are, fractions in thousandths. None for what isn't one."""
+    if value == "":
+        return ""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return str(value) if value >= 0 else None
+    if isinstance(value, float):
+        thousandths = round(value * 1000)
+        return (str(thousandths // 1000) if thousandths % 1000 == 0 else f"{thousandths}m") if value > 0 else None
+    return value if isinstance(value, str) and _QUANTITY.fullmatch(value) else None
+
+
+def retry(
+    limit: int,
+    *,
+    delay: Duration | None = None,
+    factor: float = 1.0,
+    maximum: Duration | None = None,
+    when: Expr | Any = None,
+    other_node: bool = False,
+) -> RetryPolicy:
+    """Try again up to `limit` times, after `delay`, which grows by `factor` each time, for `maximum` in all.
+
+    `when` is a condition over the attempt before. `other_node` asks for another machine.
+
+    >>> retry(3, delay="10s", factor=2).backoff
+    Backoff(duration=10.0, factor=2.0, maximum=None)
+    """
+    backoff = None
+    if delay is not None:
+        backoff = Backoff(seconds(delay), float(factor), seconds(maximum) if maximum is not None else None)
+    condition = getattr(when, "_couler_expr", when)
+    return RetryPolicy(limit, backoff, condition, other_node=other_node)
+
+
+def cache(max_age: Duration | None = None, version: str = "", key: TextLike | None = None) -> Cache:
+    """Reuse the outputs of an earlier success with the same code and inputs, not older than `max_age`.
+
+    `version` is mixed into the key: change it to forget what is known. `key` replaces the inputs in it.
+    """
+    return Cache(seconds(max_age) if max_age is not None else None, version, key)
+
+
+def _pairs(given: Mapping[str, TextLike] | None) -> tuple[tuple[str, TextLike], ...]:
+    return tuple((str(key), value) for key, value in (given or {}).items())
+
+
+def _inherited(known: type) -> list[str]:
+    return [name for base in getattr(known, "__orig_bases__", ()) for name in getattr(base, "__annotations__", ())]

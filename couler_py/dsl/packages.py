@@ -1,0 +1,236 @@
+"""`packages=`: PEP 508 requirements of a step, and their pins in `couler.lock`.
+
+A requirement is parsed, never handed to pip as an option. Where packages come from is the project's
+configuration (`[tool.couler]`), which reaches pip where the step runs by its environment variables.
+`couler lock FILE` resolves every set of requirements of a file with uv, or pip without it, and writes
+`couler.lock` beside the file; from then on a build takes the pins from there.
+
+    {
+      "format": "couler-lock/1",
+      "sets": {
+        "scikit-learn>=1.4": {"python": "3.11", "pins": ["joblib==1.4.2", "numpy==2.1.0", …]}
+      }
+    }
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from couler_py.dsl.errors import DefinitionError
+from couler_py.dsl.project import Project, folder_of, project_of
+from couler_py.ir.diagnostics import CoulerError, error
+from couler_py.ir.model import Source
+from couler_py.ir.pod import EnvVar
+
+FORMAT = "couler-lock/1"
+LOCK_FILE = "couler.lock"
+
+_unlocked: ContextVar[bool] = ContextVar("couler_unlocked", default=False)
+
+
+class LockError(CoulerError):
+    """Requirements can't be resolved, or the lock file can't be read."""
+
+
+class PinnedSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The versions that a set of requirements resolves to, for one version of Python."""
+
+    python: str
+    pins: tuple[str, ...]
+
+
+class Lock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The content of `couler.lock`: pins by the requirements they satisfy, joined by blanks."""
+
+    format: str = FORMAT
+    sets: dict[str, PinnedSet] = {}
+
+
+def normalise(requirements: Iterable[str], place: Source, step: str) -> tuple[str, ...]:
+    """Requirements in canonical spelling, sorted, each once. Raises `DefinitionError` for what is no PEP 508.
+
+    >>> normalise(["Scikit_Learn >=1.4", "numpy"], Source("f.py", 1), "train")
+    ('numpy', 'scikit-learn>=1.4')
+    """
+    if isinstance(requirements, str):
+        raise _error(f"packages={requirements!r} is one text", place, step, f"write packages=[{requirements!r}]")
+    return tuple(sorted({_canonical(text, place, step) for text in requirements}))
+
+
+def pinned(requirements: tuple[str, ...], filename: str, place: Source, step: str) -> tuple[str, ...]:
+    """The requirements, or their pins where a `couler.lock` lies beside the source file.
+
+    Raises `DefinitionError` where the lock doesn't know this set of requirements.
+    """
+    if not requirements or _unlocked.get():
+        return requirements
+    path = folder_of(filename) / LOCK_FILE
+    if not path.is_file():
+        return requirements
+    found = read_lock(path).sets.get(" ".join(requirements))
+    if found is None:
+        raise _error(
+            f"{LOCK_FILE} has no versions for {', '.join(requirements)}",
+            place,
+            step,
+            f"run `couler lock {Path(filename).name}` again",
+        )
+    return found.pins
+
+
+@contextmanager
+def unlocked() -> Iterator[None]:
+    """Build without looking at `couler.lock`: for who writes it."""
+    token = _unlocked.set(True)
+    try:
+        yield
+    finally:
+        _unlocked.reset(token)
+
+
+def index_environment(filename: str, place: Source, step: str) -> tuple[EnvVar, ...]:
+    """What tells pip, where the step runs, the places that the project takes packages from."""
+    _, project = project_of(filename)
+    found: list[EnvVar] = []
+    for name, value in (
+        ("PIP_INDEX_URL", project.index_url),
+        ("PIP_EXTRA_INDEX_URL", " ".join(project.extra_index_urls)),
+        ("PIP_FIND_LINKS", " ".join(project.find_links)),
+        ("PIP_NO_INDEX", "1" if project.offline else ""),
+    ):
+        for url in value.split():
+            if urlsplit(url).password is not None:
+                raise _error(
+                    f"the address of {name} holds a password",
+                    place,
+                    step,
+                    f"leave it out of [tool.couler]; give the step env={{'{name}': couler.secret(...)}}",
+                )
+        if value:
+            found.append(EnvVar(name, value))
+    return tuple(found)
+
+
+def lock(
+    requirements: Sequence[str],
+    *,
+    python: str = "3.11",
+    project: Project = Project(),
+    root: Path | None = None,
+) -> PinnedSet:
+    """Resolve requirements to exact versions for a version of Python on Linux, with uv, or pip without it.
+
+    `project` says where packages come from, and `root` where its files are. Raises `LockError`.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        wanted = Path(folder) / "requirements.in"
+        wanted.write_text("".join(f"{requirement}\n" for requirement in requirements), encoding="utf-8")
+        places = _places(project, root or Path.cwd())
+        uv = shutil.which("uv", path=f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}")
+        if uv is not None:
+            text = _run(_uv_command(uv, wanted, python, places))
+            return PinnedSet(python, _pins_of_text(text))
+        report = Path(folder) / "report.json"
+        _run(_pip_command(wanted, report, python, places))
+        return PinnedSet(python, _pins_of_report(report))
+
+
+def read_lock(path: Path) -> Lock:
+    """The content of a lock file. Raises `LockError`."""
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=Lock)
+    except (msgspec.DecodeError, msgspec.ValidationError) as problem:
+        raise LockError(f"{path} can't be read: {problem}; run `couler lock` again") from problem
+    if found.format != FORMAT:
+        raise LockError(f"{path} has the format {found.format!r}; this version reads {FORMAT!r}")
+    return found
+
+
+def write_lock(path: Path, sets: dict[str, PinnedSet]) -> None:
+    """Write a lock file: the same sets always give the same text."""
+    content = {"format": FORMAT, "sets": {key: msgspec.to_builtins(sets[key]) for key in sorted(sets)}}
+    path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+
+def _canonical(text: Any, place: Source, step: str) -> str:
+    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.utils import canonicalize_name
+
+    if not isinstance(text, str) or text.lstrip().startswith("-"):
+        raise _error(f"{text!r} is an option, not a package", place, step, "set options in [tool.couler]")
+    try:
+        found = Requirement(text)
+    except InvalidRequirement as problem:
+        reason = str(problem).splitlines()[0]
+        raise _error(
+            f"{text!r} is no requirement: {reason}",
+            place,
+            step,
+            "write it by PEP 508, as 'numpy>=1.26' or 'x @ https://…'",
+        ) from problem
+    if found.url and urlsplit(found.url).password is not None:
+        raise _error(f"the address of {found.name} holds a password", place, step, "use an index with a secret")
+    found.name = canonicalize_name(found.name)
+    return str(found)
+
+
+def _places(project: Project, root: Path) -> list[str]:
+    found: list[str] = []
+    if project.index_url:
+        found += ["--index-url", project.index_url]
+    for url in project.extra_index_urls:
+        found += ["--extra-index-url", url]
+    for links in project.find_links:
+        found += ["--find-links", links]
+    for name in project.constraints:
+        found += ["--constraint", str(root / name)]
+    return [*found, "--no-index"] if project.offline else found
+
+
+def _uv_command(uv: str, wanted: Path, python: str, places: list[str]) -> list[str]:
+    fixed = ["--quiet", "--no-header", "--no-annotate", "--python-platform", "linux", "--python-version", python]
+    return [uv, "pip", "compile", str(wanted), *fixed, *places]
+
+
+def _pip_command(wanted: Path, report: Path, python: str, places: list[str]) -> list[str]:
+    base = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--quiet", "--no-input"]
+    platform = ["--python-version", python, "--only-binary", ":all:", "--target", str(report.parent / "target")]
+    return [*base, *platform, "--report", str(report), "--requirement", str(wanted), *places]
+
+
+def _run(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise LockError(f"the packages can't be resolved:\n{done.stderr.strip()}")
+    return done.stdout
+
+
+def _pins_of_text(text: str) -> tuple[str, ...]:
+    lines = (line.strip() for line in text.splitlines())
+    return tuple(line for line in lines if line and not line.startswith(("#", "-")))
+
+
+def _pins_of_report(report: Path) -> tuple[str, ...]:
+    from packaging.utils import canonicalize_name
+
+    found = json.loads(report.read_text(encoding="utf-8"))
+    entries = (entry["metadata"] for entry in found["install"])
+    return tuple(sorted(f"{canonicalize_name(entry['name'])}=={entry['version']}" for entry in entries))
+
+
+def _error(message: str, place: Source, step: str, help_: str) -> DefinitionError:
+    return DefinitionError([error("CLR132", message, source=place, step=step, help=help_)])
