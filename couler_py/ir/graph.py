@@ -84,7 +84,11 @@ class Shape(msgspec.Struct, frozen=True):
 
 def shape(graph: Graph) -> Shape:
     """The edges of a graph. Raises `KeyError` for an edge to a task that isn't there."""
-    found = graph_edges(graph)
+    return shape_of(graph_edges(graph))
+
+
+def shape_of(found: dict[str, tuple[Edge, ...]]) -> Shape:
+    """The shape that edges make, given by task in program order. Raises `KeyError` as `shape` does."""
     producers: dict[str, tuple[str, ...]] = {}
     consumers: dict[str, dict[str, None]] = {name: {} for name in found}
     for name, task_edges in found.items():
@@ -135,16 +139,24 @@ def reachable(workflow: Workflow, start: Iterable[str] | None = None) -> tuple[s
 def recursive(workflow: Workflow) -> frozenset[str]:
     """The names of the templates that call themselves, directly or through others."""
     calls = {template.name: tuple(dict.fromkeys(called(template))) for template in workflow.templates}
-    return _on_cycles(calls)
+    return on_cycles(calls, strongly_connected(calls))
 
 
-def _on_cycles(calls: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
-    # Tarjan's strongly connected components, without recursion.
+def on_cycles(calls: Mapping[str, tuple[str, ...]], groups: Iterable[tuple[str, ...]]) -> frozenset[str]:
+    """The names that reach themselves; `groups` are `strongly_connected(calls)`."""
+    return frozenset(name for group in groups if len(group) > 1 or group[0] in calls[group[0]] for name in group)
+
+
+def strongly_connected(calls: Mapping[str, tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The groups of names that reach each other, each after the groups it calls (Tarjan, without recursion).
+
+    Targets that aren't names of `calls` count as nothing.
+    """
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     on_stack: set[str] = set()
     stack: list[str] = []
-    found: set[str] = set()
+    found: list[tuple[str, ...]] = []
     for root in calls:
         if root in index:
             continue
@@ -177,9 +189,8 @@ def _on_cycles(calls: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
                         component.append(member)
                         if member == name:
                             break
-                    if len(component) > 1 or name in calls[name]:
-                        found.update(component)
-    return frozenset(found)
+                    found.append(tuple(component))
+    return found
 
 
 def readers(graph: Graph) -> dict[str, tuple[Task, ...]]:

@@ -10,17 +10,41 @@ from collections.abc import Mapping
 
 import msgspec
 
-from couler_py.ir.graph import Shape, recursive, shape, templates_by_name
-from couler_py.ir.meaning import Edge
+from couler_py.ir.complement import one_holds
+from couler_py.ir.expr import (
+    Expr,
+    First,
+    Input,
+    InputArtifact,
+    Item,
+    Literal,
+    NonFinite,
+    OrElse,
+    Record,
+    Run,
+    TaskArtifact,
+    TaskItems,
+    TaskOutput,
+    TaskStatus,
+    Text,
+    WorkflowParameter,
+    children,
+)
+from couler_py.ir.graph import Shape, called, on_cycles, shape, strongly_connected, templates_by_name
+from couler_py.ir.meaning import Edge, value_expressions
 from couler_py.ir.model import Graph, Suspend, Task, Template, Workflow
 
 
 class Possible(msgspec.Struct, frozen=True):
-    """What can become of a task. Each flag may be true although it never happens, never the other way."""
+    """What can become of a task. Each flag may be true although it never happens, never the other way.
+
+    `skipped_by_edge` is skipped for another reason than the task's own `when`.
+    """
 
     skipped: bool = False
     failed: bool = False
     blocked: bool = False
+    skipped_by_edge: bool = False
 
     @property
     def surely_succeeds(self) -> bool:
@@ -28,11 +52,18 @@ class Possible(msgspec.Struct, frozen=True):
 
 
 class Possibilities:
-    """The possible states of every task of a workflow, computed once for each graph."""
+    """The possible states of every task of a workflow, computed once for each graph.
 
-    def __init__(self, workflow: Workflow):
+    `shapes` are those that the caller already has, by template name.
+    """
+
+    def __init__(self, workflow: Workflow, shapes: Mapping[str, Shape] | None = None):
         self._templates = templates_by_name(workflow)
-        self._recursive = recursive(workflow)
+        calls = {template.name: tuple(dict.fromkeys(called(template))) for template in workflow.templates}
+        groups = strongly_connected(calls)
+        self._recursive = on_cycles(calls, groups)
+        self._callees_first = (name for group in groups for name in group)
+        self._shapes = dict(shapes or {})
         self._graphs: dict[str, dict[str, Possible]] = {}
         self._can_fail: dict[str, bool] = {}
 
@@ -41,56 +72,135 @@ class Possibilities:
         known = self._graphs.get(template.name)
         if known is None:
             assert isinstance(template.body, Graph)
-            known = self._graphs[template.name] = self._graph(template.body)
+            known = self._graphs[template.name] = self._graph(template.body, self._shape(template))
         return known
+
+    def presence(self, template: Template) -> Presence:
+        """Which values of a graph template are there whenever it Succeeded. Raises `CycleError`."""
+        assert isinstance(template.body, Graph)
+        tasks = {task.name: task for task in template.body.tasks}
+        return Presence(tasks, self.of_graph(template), absolved(self._shape(template)))
 
     def template_can_fail(self, name: str) -> bool:
         """Whether a run of the template can end Failed."""
         if name in self._recursive or name not in self._templates:
             return True
-        known = self._can_fail.get(name)
+        # Callees before callers, so that deep nesting of templates needs no deep recursion here.
+        while name not in self._can_fail:
+            callee = next(self._callees_first)
+            if callee not in self._recursive:
+                self._can_fail[callee] = self._body_can_fail(self._templates[callee])
+        return self._can_fail[name]
+
+    def _shape(self, template: Template) -> Shape:
+        known = self._shapes.get(template.name)
         if known is None:
-            known = self._can_fail[name] = self._body_can_fail(self._templates[name])
+            assert isinstance(template.body, Graph)
+            known = self._shapes[template.name] = shape(template.body)
         return known
 
     def _body_can_fail(self, template: Template) -> bool:
+        if template.timeout is not None or template.deadline is not None:
+            return True
         if isinstance(template.body, Graph):
-            return any(possible.failed or possible.blocked for possible in self.of_graph(template).values())
+            values = [output.value for output in template.outputs.parameters]
+            values += [artifact.value for artifact in template.outputs.artifacts]
+            return any(value is not None and can_err(value) for value in values) or any(
+                possible.failed or possible.blocked for possible in self.of_graph(template).values()
+            )
         # A suspend can be stopped from outside or time out, everything else can crash or lose its pod.
         return not (isinstance(template.body, Suspend) and template.body.duration == 0)
 
-    def _graph(self, graph: Graph) -> dict[str, Possible]:
-        graph_shape = shape(graph)
+    def _graph(self, graph: Graph, graph_shape: Shape) -> dict[str, Possible]:
         tasks = {task.name: task for task in graph.tasks}
         found: dict[str, Possible] = {}
         for name in graph_shape.order():
-            found[name] = self._task(tasks[name], graph_shape.edges[name], found)
+            found[name] = self._task(tasks[name], graph_shape.edges[name], tasks, found)
         return found
 
-    def _task(self, task: Task, task_edges: tuple[Edge, ...], known: Mapping[str, Possible]) -> Possible:
-        failed = not isinstance(task.call, str) or self.template_can_fail(task.call) or task.each is not None
+    def _task(
+        self, task: Task, task_edges: tuple[Edge, ...], tasks: Mapping[str, Task], known: Mapping[str, Possible]
+    ) -> Possible:
+        # A condition or a value that has no meaning makes the task Failed, whatever its template does.
+        failed = (
+            task.when is not None
+            or task.each is not None
+            or not isinstance(task.call, str)
+            or self.template_can_fail(task.call)
+            or any(can_err(expr) for expr in value_expressions(task))
+        )
         if task.depends is not None:
             return Possible(skipped=task.when is not None, failed=failed, blocked=True)
-        skipped = task.when is not None
+        by_edge = False
         blocked = False
         for edge in task_edges:
             producers = [known[name] for name in edge.tasks]
-            can_fail = any(producer.failed or producer.blocked for producer in producers)
             match edge.kind:
                 case "order":
-                    blocked = blocked or can_fail
-                case "value":
-                    blocked = blocked or can_fail
-                    skipped = skipped or producers[0].skipped
-                case "on_failure":
-                    skipped = True
-                case "first":
-                    blocked = blocked or can_fail
-                    skipped = skipped or all(producer.skipped for producer in producers)
-                case "always":
                     pass
-        # A condition or a value that has no meaning makes the task Failed, whatever its template does.
-        return Possible(skipped=skipped, failed=failed or task.when is not None, blocked=blocked)
+                case "value":
+                    by_edge = by_edge or producers[0].skipped
+                case "on_failure":
+                    by_edge = True
+                    continue
+                case "first":
+                    by_edge = by_edge or not _one_runs(edge.tasks, tasks, known)
+                case "always":
+                    continue
+            blocked = blocked or any(producer.failed or producer.blocked for producer in producers)
+        return Possible(by_edge or task.when is not None, failed, blocked, by_edge)
+
+
+class Presence(msgspec.Struct, frozen=True):
+    """Which values of one graph are there whenever the graph Succeeded."""
+
+    tasks: Mapping[str, Task]
+    possible: Mapping[str, Possible]
+    absolved: frozenset[str]
+
+    def absent_source(self, expr: Expr) -> str | None:
+        """The name of a task for lack of whose output an expression can be absent; None where it never is."""
+        match expr:
+            case TaskOutput(task=name) | TaskArtifact(task=name) | TaskItems(task=name):
+                return name if may_be_absent(name, self.possible, self.absolved) else None
+            case OrElse(value=value, default=default):
+                return None if self.absent_source(value) is None else self.absent_source(default)
+            case First(options=options):
+                missing = [self.absent_source(option) for option in options]
+                if None in missing:
+                    return None
+                names = [name for name in missing if name is not None]
+                return None if names and self._one_succeeds(options, names) else names[0] if names else None
+            case _:
+                sources = [self.absent_source(child) for child in children(expr)]
+                return next((source for source in sources if source is not None), None)
+
+    def _one_succeeds(self, options: tuple[Expr, ...], names: list[str]) -> bool:
+        plain = all(isinstance(option, TaskOutput | TaskArtifact | TaskItems) for option in options)
+        return plain and not self.absolved.intersection(names) and _one_runs(tuple(names), self.tasks, self.possible)
+
+
+def _one_runs(names: tuple[str, ...], tasks: Mapping[str, Task], possible: Mapping[str, Possible]) -> bool:
+    """Whether never all of the tasks are skipped: one can't be, or they are by their conditions only, and one holds."""
+    if any(not possible[name].skipped for name in names):
+        return True
+    if any(possible[name].skipped_by_edge for name in names):
+        return False
+    conditions = [task.when for name in names if (task := tasks[name]).depends is None]
+    return one_holds([condition for condition in conditions if condition is not None])
+
+
+def can_err(expr: Expr) -> bool:
+    """Whether an expression can have no value although all that it refers to is present."""
+    match expr:
+        case Literal() | NonFinite() | Input() | InputArtifact() | WorkflowParameter() | Item() | Run():
+            return False
+        case TaskOutput() | TaskArtifact() | TaskStatus() | TaskItems():
+            return False
+        case OrElse() | First() | Record() | Text():
+            return any(map(can_err, children(expr)))
+        case _:
+            return True
 
 
 def absolved(graph_shape: Shape) -> frozenset[str]:

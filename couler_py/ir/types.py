@@ -6,6 +6,8 @@ runner inside a pod. Files and folders are not values: they are artifacts (see `
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -94,44 +96,68 @@ def describe(type_: Type) -> str:
 def accepts(target: Type, source: Type) -> bool:
     """Whether every value of type `source` may be given where `target` is asked for.
 
-    `any` fits both ways, an int fits a float, a record fits a dict, and a choice fits the scalar
-    of its values; nothing else is converted.
+    `any` fits both ways, an int fits a float, a record fits a dict, and a choice fits the scalars
+    of its values; nothing else is converted. A record fits another whose fields are the same or
+    optional, and none is left over.
     """
-    if target == source or ANY in (target, source):
+    if target is source:
+        return True
+    if isinstance(target, Scalar) and isinstance(source, Scalar):
+        asked, given = target.name, source.name
+        return asked == given or asked == "any" or given == "any" or (asked == "float" and given == "int")
+    if ANY in (target, source):
         return True
     if isinstance(source, UnionOf):
         return all(accepts(target, option) for option in source.options)
-    if isinstance(source, Choice) and not isinstance(target, Choice):
-        return all(accepts(target, type_of_scalar(value)) for value in source.values)
+    if isinstance(source, Choice):
+        return all(_accepts_value(target, value) for value in source.values)
     match target:
         case UnionOf(options=options):
             return any(accepts(option, source) for option in options)
-        case Scalar(name="float"):
-            return source == INT
-        case Scalar():
-            return False
         case ListOf(item=item):
             return isinstance(source, ListOf) and accepts(item, source.item)
         case DictOf(value=value):
             if isinstance(source, Record):
                 return all(accepts(value, field.type) for field in source.fields)
             return isinstance(source, DictOf) and accepts(value, source.value)
+        case Record():
+            return isinstance(source, Record) and _accepts_record(target, source)
+        case _:
+            return False
+
+
+def _accepts_record(target: Record, source: Record) -> bool:
+    given = {field.name: field for field in source.fields}
+    asked = {field.name for field in target.fields}
+    return asked.issuperset(given) and all(
+        accepts(field.type, given[field.name].type) and (given[field.name].required or not field.required)
+        if field.name in given
+        else not field.required
+        for field in target.fields
+    )
+
+
+def _accepts_value(target: Type, value: str | int | float | bool | None) -> bool:
+    match target:
         case Choice(values=values):
-            return isinstance(source, Choice) and all(
-                any(value == known and type(value) is type(known) for known in values) for value in source.values
-            )
-        case Record(fields=fields):
-            if not isinstance(source, Record):
-                return False
-            given = {field.name: field for field in source.fields}
-            return all(
-                field.name in given
-                and accepts(field.type, given[field.name].type)
-                and (given[field.name].required or not field.required)
-                if field.name in given or field.required
-                else True
-                for field in fields
-            )
+            return any(value == known and type(value) is type(known) for known in values)
+        case UnionOf(options=options):
+            return any(_accepts_value(option, value) for option in options)
+        case _:
+            return accepts(target, type_of_scalar(value))
+
+
+def join(types: Iterable[Type]) -> Type:
+    """The narrowest type that takes the values of all. `Any` for no types, and where one is `Any`."""
+    found: list[Type] = []
+    for type_ in types:
+        if type_ == ANY:
+            return ANY
+        if not any(accepts(known, type_) for known in found):
+            found = [*(known for known in found if not accepts(type_, known)), type_]
+    if not found:
+        return ANY
+    return found[0] if len(found) == 1 else UnionOf(tuple(found))
 
 
 def type_of_scalar(value: str | int | float | bool | None) -> Scalar:
@@ -149,22 +175,10 @@ def type_of(value: Any) -> Type:
     if value is None or isinstance(value, bool | int | float | str):
         return type_of_scalar(value)
     if isinstance(value, list | tuple):
-        return ListOf(_common(type_of(item) for item in value))
+        return ListOf(join(type_of(item) for item in value))
     if isinstance(value, dict):
-        return DictOf(_common(type_of(item) for item in value.values()))
+        return DictOf(join(type_of(item) for item in value.values()))
     raise TypeError(f"{type(value).__name__} is not a JSON value")
-
-
-def _common(types: Any) -> Type:
-    found = list(dict.fromkeys(types))
-    if not found:
-        return ANY
-    if len(found) == 1:
-        only: Type = found[0]
-        return only
-    if set(found) <= {INT, FLOAT}:
-        return FLOAT
-    return UnionOf(tuple(found))
 
 
 def mismatch(type_: Type, value: Any, where: str = "") -> str | None:
@@ -219,8 +233,10 @@ def _is_scalar(name: ScalarName, value: Any) -> bool:
             return True
         case "none":
             return value is None
-        case "str" | "datetime":
+        case "str":
             return isinstance(value, str)
+        case "datetime":
+            return isinstance(value, str) and _is_time(value)
         case "bool":
             return isinstance(value, bool)
         case "int":
@@ -228,6 +244,14 @@ def _is_scalar(name: ScalarName, value: Any) -> bool:
         case "float":
             number = isinstance(value, int | float) and not isinstance(value, bool)
             return number or (isinstance(value, str) and value in ("NaN", "Infinity", "-Infinity"))
+
+
+def _is_time(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return "T" in text.upper()
 
 
 def _first(messages: Any) -> str | None:
