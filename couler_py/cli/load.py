@@ -1,0 +1,212 @@
+"""A workflow from what is typed: `FILE[:NAME]`, `MODULE[:NAME]`, or an IR file."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from couler_py import api
+from couler_py.cli.errors import UsageError, UserCodeError
+from couler_py.ir.diagnostics import CoulerError
+from couler_py.ir.model import Workflow
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """A workflow as its file has it. `parameters`, `submitter` and `options` are what the file's own `run` was given.
+
+    `imported` marks a workflow that wasn't written in Python here (an IR file).
+    """
+
+    workflow: Workflow
+    file: Path | None = None
+    parameters: Mapping[str, Any] = {}
+    submitter: Any = None
+    options: Mapping[str, Any] = {}
+    imported: bool = False
+
+
+class _Target(msgspec.Struct, frozen=True):
+    path: Path | None
+    module: str
+    name: str
+
+
+def load(target: str) -> Loaded:
+    """The workflow that is typed as `target`.
+
+    Raises `UsageError` where there is none or it isn't clear which, `UserCodeError` where the file
+    raises, and `DiagnosticError` for what is wrong with the workflow.
+    """
+    found = _parse(target)
+    if found.path is not None and found.path.suffix == ".json":
+        if found.name:
+            raise UsageError(f"{found.path} is an IR file, which holds one workflow: leave out {':' + found.name!r}")
+        return Loaded(_from_json(found.path), found.path, imported=True)
+    with api.loading() as recorded:
+        module = _execute(found)
+        if found.path is not None and not (recorded or workflows_of(module) or _implicit()):
+            module = _execute(found, as_main=True)
+        return _choose(found, module, recorded)
+
+
+def _parse(target: str) -> _Target:
+    whole = Path(target)
+    if whole.is_file():
+        return _Target(_suffix_known(whole), "", "")
+    left, colon, name = target.rpartition(":")
+    if colon and Path(left).is_file():
+        return _Target(_suffix_known(Path(left)), "", name)
+    place = left if colon else target
+    if place.endswith((".py", ".json")) or "/" in place:
+        raise UsageError(f"there is no file {place!r}")
+    if all(part.isidentifier() for part in place.split(".")):
+        return _Target(None, place, name if colon else "")
+    raise UsageError(f"{target!r} is neither a file nor a module")
+
+
+def _suffix_known(path: Path) -> Path:
+    if path.suffix in (".yaml", ".yml"):
+        raise UsageError(f"{path} is YAML, which can't be read yet: give a Python file or an IR file (.json)")
+    if path.suffix not in (".py", ".json"):
+        raise UsageError(f"{path} is neither a Python file (.py) nor an IR file (.json)")
+    return path
+
+
+def _from_json(path: Path) -> Workflow:
+    from couler_py.ir.codec import IRError, from_json
+
+    try:
+        model = from_json(path.read_bytes())
+    except IRError as error:
+        raise UsageError(f"{path}: {error}") from error
+    return api.build(model)
+
+
+# ---- running a file
+
+
+def _execute(target: _Target, *, as_main: bool = False) -> ModuleType:
+    if target.path is None:
+        return _import(target.module)
+    path = target.path.resolve()
+    # A name of its own: `random.py` must not hide Python's, and classes in it must be found again.
+    unique = f"{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    name = "__main__" if as_main else unique
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    before = sys.modules.get(name)
+    sys.modules[name] = sys.modules[unique] = module
+    try:
+        with _as_program(path), _users(target):
+            spec.loader.exec_module(module)
+    finally:
+        if as_main and before is not None:
+            sys.modules[name] = before
+    return module
+
+
+def _import(name: str) -> ModuleType:
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    root = name.split(".")[0]
+    if root not in sys.modules and importlib.util.find_spec(root) is None:
+        raise UsageError(f"there is neither a file nor a module {name!r}")
+    with _users(_Target(None, name, "")):
+        return importlib.import_module(name)
+
+
+@contextmanager
+def _as_program(path: Path) -> Iterator[None]:
+    # As `python FILE`: its folder comes first in the search for modules, and it has no arguments.
+    sys.path.insert(0, str(path.parent))
+    arguments, sys.argv = sys.argv, [str(path)]
+    try:
+        yield
+    finally:
+        sys.argv = arguments
+
+
+@contextmanager
+def _users(target: _Target) -> Iterator[None]:
+    place = target.path or target.module
+    try:
+        yield
+    except CoulerError:
+        raise
+    except SystemExit as error:
+        if error.code not in (None, 0):
+            raise UserCodeError(f"{place} ended itself with {error.code!r} while it was loaded") from error
+    except Exception as error:
+        raise UserCodeError(f"{place} can't be loaded, it raises {type(error).__name__}") from error
+
+
+# ---- which workflow
+
+
+def workflows_of(module: ModuleType) -> dict[str, Any]:
+    """The workflows that a module defines or imports, by their first name in it."""
+    from couler_py.dsl import is_workflow
+
+    found: dict[str, Any] = {}
+    seen: set[int] = set()
+    for name, value in list(vars(module).items()):
+        if is_workflow(value) and id(value) not in seen:
+            seen.add(id(value))
+            found[name] = value
+    return found
+
+
+def _implicit() -> bool:
+    from couler_py.dsl import has_implicit
+
+    return has_implicit()
+
+
+def _choose(target: _Target, module: ModuleType, recorded: list[api.Recorded]) -> Loaded:
+    place = str(target.path or target.module)
+    known = workflows_of(module)
+    if target.name:
+        if target.name not in known:
+            raise UsageError(f"{place} has no workflow {target.name!r}; {_listing(known)}")
+        return _loaded(target, known[target.name], recorded)
+    own = {name: value for name, value in known.items() if _defined_in(value, module)} or known
+    if len(own) == 1:
+        return _loaded(target, next(iter(own.values())), recorded)
+    named = [each for each in recorded if each.workflow is not None]
+    if len(named) == 1 and (not own or any(value is named[0].workflow for value in own.values())):
+        return _loaded(target, named[0].workflow, recorded)
+    if len(own) > 1:
+        raise UsageError(
+            f"{place} has several workflows: choose one of " + ", ".join(f"{place}:{name}" for name in own)
+        )
+    if not recorded and not _implicit():
+        raise UsageError(f"{place} has no workflow: write a function with @couler.workflow, or call steps and verbs")
+    return _loaded(target, None, recorded)
+
+
+def _listing(known: Mapping[str, Any]) -> str:
+    return f"it has {', '.join(known)}" if known else "it has none"
+
+
+def _defined_in(value: Any, module: ModuleType) -> bool:
+    return getattr(value, "__module__", module.__name__) == module.__name__
+
+
+def _loaded(target: _Target, workflow: Any, recorded: list[api.Recorded]) -> Loaded:
+    given = next((each for each in recorded if each.workflow is workflow), None)
+    with _users(target):
+        built = api.build(workflow)
+    if given is None:
+        return Loaded(built, target.path)
+    return Loaded(built, target.path, given.parameters, given.submitter, given.options)
