@@ -20,6 +20,7 @@ from couler_py.ir.expr import (
     Text,
     WorkflowParameter,
 )
+from couler_py.ir.graph import called
 from couler_py.ir.meaning import State
 from couler_py.ir.model import (
     After,
@@ -36,6 +37,7 @@ from couler_py.ir.model import (
     Template,
     Workflow,
 )
+from couler_py.ir.types import STR, ListOf
 from tests.conformance.case import Case
 
 LETTERS: dict[str, State] = {"S": "Succeeded", "F": "Failed", "K": "Skipped", "B": "Blocked"}
@@ -52,6 +54,7 @@ ACT = Template(
     Outputs((OutputParameter("out", value=Input("says")),)),
 )
 SWITCH = Parameter("switch", default="off")
+"""Conditions are over this parameter of the run, so that no engine knows them beforehand."""
 OFF = Compare("==", WorkflowParameter("switch"), Literal("on"))
 ON = Compare("==", WorkflowParameter("switch"), Literal("off"))
 
@@ -78,12 +81,14 @@ def act(
 ) -> Task:
     """A task that ends by `does` ("S", "F"; "K": it is switched off), with edges to tasks named in words.
 
-    It says its name and, in parentheses, what its `value`, `first` and `or_else` edges gave it.
+    It says its name and, in parentheses, what its `value`, `first` and `or_else` edges gave it; in a
+    fan-out, its item before them.
     """
     after = [After(producer, "order") for producer in order.split()]
     after += [After(producer, "on_failure") for producer in on_failure.split()]
     after += [After(producer, "always") for producer in always.split()]
-    given: list[Expr] = [said(producer) for producer in value.split()]
+    given: list[Expr] = [] if each is None else [Item()]
+    given += [said(producer) for producer in value.split()]
     if first:
         given.append(First(tuple(said(producer) for producer in first.split())))
     given += [said(producer, ABSENT) for producer in or_else.split()]
@@ -120,15 +125,38 @@ def graph(name: str, *tasks: Task, out: Expr | None = None) -> Template:
     )
 
 
+# Called for each item of a fan-out, a graph that gives nothing back where the item is "K": it counts as skipped.
+MAPPED = graph(
+    "mapped",
+    act("work", Input("does"), when=Compare("!=", Input("does"), Literal("K"))),
+    out=said("work"),
+)
+BASE = (ACT, NEVER, NOTHING, MAPPED)
+
+
 def workflow(*tasks: Task, templates: Sequence[Template] = (), outputs: Mapping[str, Expr] | None = None) -> Workflow:
     """A workflow of podless tasks. By default every task's text is an output, "-" where it is absent."""
-    found = {task.name: said(task.name, ABSENT) for task in tasks} if outputs is None else outputs
-    main = Template(
-        "main",
-        Graph(tasks),
-        outputs=Outputs(tuple(OutputParameter(name, value=expr) for name, expr in found.items())),
+    mapped = {task.name for task in tasks if task.each is not None}
+    if outputs is None:
+        outputs = {task.name: OrElse(said(task.name), Literal([] if task.each else ABSENT)) for task in tasks}
+    made = tuple(
+        OutputParameter(name, ListOf(STR) if name in mapped else STR, value=expr) for name, expr in outputs.items()
     )
-    return Workflow("podless", "main", (main, ACT, NEVER, NOTHING, *templates), parameters=(SWITCH,))
+    main = Template("main", Graph(tasks), outputs=Outputs(made))
+    called = reachable_templates(main, {template.name: template for template in (*BASE, *templates)})
+    return Workflow("podless", "main", (main, *called), parameters=(SWITCH,))
+
+
+def reachable_templates(main: Template, known: Mapping[str, Template]) -> list[Template]:
+    """The templates that a run can call, so that none is left over."""
+    found: dict[str, Template] = {}
+    waiting = list(called(main))
+    while waiting:
+        name = waiting.pop(0)
+        if name not in found:
+            found[name] = known[name]
+            waiting += called(known[name])
+    return list(found.values())
 
 
 def states_of(text: str) -> dict[str, State]:
@@ -144,11 +172,6 @@ def producer(name: str, state: str) -> tuple[Task, ...]:
     return (act(name, state),)
 
 
-def item_says(name: str) -> Expr:
-    """The text `name(item)`, for a task of a fan-out."""
-    return saying(name, [Item()])
-
-
 def case(
     name: str,
     *tasks: Task,
@@ -159,8 +182,11 @@ def case(
 ) -> Case:
     """A case of podless tasks: the states that they end in, the run's, and texts (`task=text`) that must come out.
 
-    With `says`, the run's outputs are exactly those texts.
+    With `says`, the run's outputs are exactly those texts; of a fan-out, a list, written with ";" between.
     """
     pairs = dict(word.split("=", 1) for word in says.split())
-    built = workflow(*tasks, templates=templates, outputs={task: said(task, ABSENT) for task in pairs})
-    return Case(name, lambda: built, states_of(states), LETTERS[status], pairs)
+    fan_outs = {task.name for task in tasks if task.each is not None}
+    outputs = {task: OrElse(said(task), Literal([] if task in fan_outs else ABSENT)) for task in pairs}
+    built = workflow(*tasks, templates=templates, outputs=outputs)
+    expected = {task: text.split(";") if text else [] for task, text in pairs.items() if task in fan_outs}
+    return Case(name, lambda: built, states_of(states), LETTERS[status], pairs | expected)
