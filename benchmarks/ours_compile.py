@@ -1,0 +1,38 @@
+"""Time couler-py: build the graph in Python and write Argo YAML. Arguments: shape, tasks, "shared" or "distinct"."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+from shapes import SHAPES
+
+import couler_py as couler
+
+
+def build(waits: list[list[int]], distinct: bool) -> str:
+    def template(i: int) -> couler.ContainerStep:
+        return couler.container(
+            image=f"image-{i}:1" if distinct else "alpine:3",
+            command=["echo"],
+            args=[couler.Input("value")],
+            inputs={"value": str},
+            name=f"echo-{i}" if distinct else "echo",
+        )
+
+    with couler.Workflow("bench") as workflow:
+        templates = [template(i) for i in range(len(waits))] if distinct else [template(0)] * len(waits)
+        tasks: list[object] = []
+        for i, producers in enumerate(waits):
+            task = templates[i](value=f"v{i}")
+            couler.after(task, *[tasks[producer] for producer in producers])
+            tasks.append(task)
+    return couler.compile(workflow, to="argo", crds="minimal").text
+
+
+if __name__ == "__main__":
+    shape, n, form = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+    start = time.perf_counter()
+    text = build(SHAPES[shape](n), form == "distinct")
+    print(json.dumps({"seconds": time.perf_counter() - start, "bytes": len(text)}))
