@@ -10,12 +10,10 @@ from __future__ import annotations
 import __future__ as future_features
 
 import ast
-import importlib.util
-import inspect
 import sys
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
@@ -25,12 +23,23 @@ import msgspec
 from couler_py.dsl import literals, modules, sourcecode
 from couler_py.dsl.errors import DefinitionError
 from couler_py.dsl.needs import BUILTINS, Needs, needs
-from couler_py.dsl.sourcecode import Definition, ImportNode, SourceFile
+from couler_py.dsl.origins import (
+    MISSING,
+    Origin,
+    absolute,
+    files,
+    find_definition,
+    holds_step,
+    import_nodes,
+    is_member,
+    is_used,
+    origin_of,
+)
+from couler_py.dsl.sourcecode import Definition
 from couler_py.dsl.sources import shown
 from couler_py.ir.diagnostics import error
 from couler_py.ir.model import Piece, Source
 
-_MISSING = object()
 TYPING_OBJECTS: tuple[type, ...] = (
     types.GenericAlias,
     types.UnionType,
@@ -60,21 +69,6 @@ class Captured(msgspec.Struct, frozen=True):
     complete: bool
 
 
-class Origin(msgspec.Struct, frozen=True, eq=False):
-    """Where the names of a piece are looked up: its closure, then its module, then what was around it."""
-
-    names: tuple[Mapping[str, Any], ...]
-    source: SourceFile
-    package: str = ""
-
-    def lookup(self, name: str) -> Any:
-        """The value of a name, or a marker where there is none yet."""
-        for scope in self.names:
-            if name in scope:
-                return scope[name]
-        return _MISSING
-
-
 class FunctionSource:
     """The source of one function, captured when asked for and again when what it captured has changed."""
 
@@ -101,7 +95,7 @@ class FunctionSource:
 
     def origin(self) -> Origin:
         """Where the names of the function are looked up."""
-        return _origin(self.function, self.definition.source, self._around)
+        return origin_of(self.function, self.definition.source, self._around)
 
     def returns_value(self) -> bool:
         """Whether some `return` of the function gives a value: what tells where no annotation does."""
@@ -155,6 +149,7 @@ class _Gathering:
         self.step = step
         self.place = place
         self.partial = partial
+        self.root = ""
         self.imports: dict[str, Piece] = {}
         self.constants: dict[str, Piece] = {}
         self.definitions: dict[str, Piece] = {}
@@ -165,6 +160,7 @@ class _Gathering:
 
     def gather(self, function: FunctionType, definition: Definition, origin: Origin) -> Captured:
         name = definition.node.name
+        self.root = name
         self.values[name] = function
         self._definition(name, definition, origin)
         own = self.definitions.pop(name)
@@ -204,7 +200,7 @@ class _Gathering:
                     why="there is no such file where the step runs",
                     help="pass a `Path` as an argument, or pack the file by include= and use couler.included(name)",
                 )
-            if value is _MISSING:
+            if value is MISSING:
                 if name not in BUILTINS:
                     self.complete = False
                     if not self.partial:
@@ -218,7 +214,11 @@ class _Gathering:
             self._value(name, value, origin, wanted, line)
 
     def _value(self, name: str, value: Any, origin: Origin, wanted: Needs, line: Source) -> None:
-        value = getattr(value, "__couler_function__", value)
+        step_source = getattr(value, "__couler_source__", None)
+        if isinstance(step_source, FunctionSource):
+            if name == self.root:
+                return  # the step itself, or, in a cell that is run again, the one before
+            value = step_source.function
         if name in self.values:
             known = self.values[name]
             if known is not value and (literals.literal(known) is None or not _same_literal(known, value)):
@@ -232,6 +232,9 @@ class _Gathering:
             if not isinstance(value, ModuleType):
                 return
         self.values[name] = value
+        if isinstance(step_source, FunctionSource):
+            self._named(name, value, step_source.definition, step_source.origin())
+            return
         if isinstance(value, ModuleType):
             self._module(name, value, origin, wanted, line)
             return
@@ -274,12 +277,12 @@ class _Gathering:
 
     def _from_import(self, name: str, value: Any, origin: Origin, line: Source, wanted: Needs | None = None) -> bool:
         found = False
-        for source, node in _import_nodes(origin.source):
+        for source, node in import_nodes(origin.source):
             at = Source(shown(source.filename), node.lineno)
             for alias in node.names:
                 if isinstance(node, ast.ImportFrom):
-                    module = _absolute(node.module or "", node.level, origin.package)
-                    if (alias.asname or alias.name) == name and _is_member(module, alias.name, value):
+                    module = absolute(node.module or "", node.level, origin.package)
+                    if (alias.asname or alias.name) == name and is_member(module, alias.name, value):
                         renamed = f" as {alias.asname}" if alias.asname else ""
                         member = f"{module}.{alias.name}" if isinstance(value, ModuleType) else module
                         self._import(f"from {module} import {alias.name}{renamed}", member, at, origin)
@@ -287,7 +290,7 @@ class _Gathering:
                 elif alias.asname == name and sys.modules.get(alias.name) is value:
                     self._import(f"import {alias.name} as {name}", alias.name, at, origin)
                     return True
-                elif alias.asname is None and alias.name.partition(".")[0] == name and _used(alias.name, wanted):
+                elif alias.asname is None and alias.name.partition(".")[0] == name and is_used(alias.name, wanted):
                     self._import(f"import {alias.name}", alias.name, at, origin)
                     found = True
         return found
@@ -316,25 +319,30 @@ class _Gathering:
     # ---- functions and classes
 
     def _from_source(self, name: str, value: Any, origin: Origin) -> bool:
-        found = _find_definition(name, value, origin)
+        found = find_definition(name, value, origin)
         if found is not None:
-            definition, inner = found
-            own = definition.node.name
-            if own != name:
-                if own in self.values and self.values[own] is not value:
-                    return False
-                self.values[own] = value
-            self._definition(own, definition, inner)
-            if own != name:
-                self.definitions[name] = Piece(f"{name} = {own}", definition.file, definition.line)
-            return True
+            return self._named(name, value, *found)
         return self._from_assignment(name, value, origin) or self._from_module(name, value, origin)
+
+    def _named(self, name: str, value: Any, definition: Definition, origin: Origin) -> bool:
+        """Take in a definition, under another name where the step knows it by that."""
+        own = definition.node.name
+        if own != name:
+            if self.values.setdefault(own, value) is not value:
+                return False
+            if own in self.definitions:
+                self.definitions[name] = Piece(f"{name} = {own}", definition.file, definition.line)
+                return True
+        self._definition(own, definition, origin)
+        if own != name:
+            self.definitions[name] = Piece(f"{name} = {own}", definition.file, definition.line)
+        return True
 
     def _from_assignment(self, name: str, value: Any, origin: Origin) -> bool:
         is_lambda = isinstance(value, FunctionType) and value.__name__ == "<lambda>"
         if not (is_lambda or isinstance(value, TYPING_OBJECTS)):
             return False
-        for source in _sources(origin.source):
+        for source in files(origin.source):
             for statement in reversed(source.assignments.get(name, ())):
                 if is_lambda and not (
                     isinstance(statement.value, ast.Lambda) and statement.value.lineno == value.__code__.co_firstlineno
@@ -342,7 +350,7 @@ class _Gathering:
                     continue
                 text = source.text(statement.lineno, statement.end_lineno or statement.lineno, statement.col_offset)
                 where = Source(shown(source.filename), statement.lineno)
-                inner = _origin(value, source, {}) if is_lambda else origin
+                inner = origin_of(value, source, {}) if is_lambda else origin
                 self._walk(self._needs(text, where, name, inner), None, inner, where)
                 self.definitions[name] = Piece(text, where.file, where.line)
                 return True
@@ -352,7 +360,7 @@ class _Gathering:
         module, qualified = getattr(value, "__module__", None), getattr(value, "__qualname__", "")
         if not isinstance(module, str) or "." in qualified or module in ("__main__", origin.package):
             return False
-        if getattr(sys.modules.get(module), qualified, _MISSING) is not value:
+        if getattr(sys.modules.get(module), qualified, MISSING) is not value:
             return False
         renamed = f" as {name}" if name != qualified else ""
         self._import(f"from {module} import {qualified}{renamed}", module, self.place, origin)
@@ -365,6 +373,9 @@ class _Gathering:
         if hasattr(type(value), "_couler_member"):
             why = "it is known only while the workflow runs"
             help_ = f"make {name} a parameter of the step and pass it where the step is called"
+        elif isinstance(value, type) and holds_step(value):
+            why = "a step is defined inside this class"
+            help_ = f"define the steps of {value.__name__} outside of it"
         elif isinstance(value, FunctionType | type):
             why = "its source can't be found, or it needs another name than it has"
             help_ = "define it at the top of the same file, or in a module that include= packs"
@@ -379,17 +390,6 @@ class _Gathering:
         return DefinitionError([error(code, message, source=line, step=self.step, **details)])
 
 
-def _origin(function: FunctionType, source: SourceFile, around: Mapping[str, Any]) -> Origin:
-    closure: dict[str, Any] = {}
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            closure[name] = cell.cell_contents
-        except ValueError:
-            continue  # not bound yet, as a name of a function that is being defined
-    package = function.__globals__.get("__package__") or ""
-    return Origin((closure, function.__globals__, around), source, package)
-
-
 def _same_literal(known: Any, value: Any) -> bool:
     return literals.literal(known) == literals.literal(value)
 
@@ -399,66 +399,3 @@ def _own_statements(node: ast.AST) -> Iterator[ast.AST]:
         if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
             yield child
             yield from _own_statements(child)
-
-
-def _sources(source: SourceFile) -> Iterator[SourceFile]:
-    yield source
-    for cell in sourcecode.cells():
-        if cell is not source:
-            yield cell
-
-
-def _import_nodes(source: SourceFile) -> Iterator[tuple[SourceFile, ImportNode]]:
-    for found in _sources(source):
-        for node in found.imports:
-            yield found, node
-
-
-def _absolute(module: str, level: int, package: str) -> str:
-    if not level:
-        return module
-    try:
-        return importlib.util.resolve_name("." * level + module, package)
-    except ImportError:
-        return module
-
-
-def _is_member(module: str, name: str, value: Any) -> bool:
-    found = getattr(sys.modules.get(module), name, _MISSING)
-    return getattr(found, "__couler_function__", found) is value or sys.modules.get(f"{module}.{name}") is value
-
-
-def _used(module: str, wanted: Needs | None) -> bool:
-    if "." not in module:
-        return True
-    return wanted is not None and any(f"{path}.".startswith(f"{module}.") for path in wanted.paths)
-
-
-def _find_definition(name: str, value: Any, origin: Origin) -> tuple[Definition, Origin] | None:
-    """The `def` or `class` statement that made a value, and where its own names are looked up."""
-    plain = inspect.unwrap(value) if callable(value) and not isinstance(value, type) else value
-    if isinstance(plain, FunctionType):
-        source = sourcecode.read(plain.__code__.co_filename, plain.__globals__)
-        if source is None or plain.__globals__ is not origin_globals(origin):
-            return None
-        dropped = getattr(value, "__couler_decorators__", 0)
-        found = sourcecode.function_definition(source, plain.__qualname__, plain.__code__.co_firstlineno, dropped)
-        if found is not None and (found.node.name == name or plain.__name__ == found.node.name):
-            by_name = source.definitions.get(name)
-            if found.node.name != name and by_name:  # `name` is a decorated function: its own source says all
-                return sourcecode.cut(source, by_name[-1]), origin
-            return found, _origin(plain, source, {})
-        return None
-    if isinstance(value, type):
-        if value.__module__ != origin_globals(origin).get("__name__"):
-            return None
-        for source in _sources(origin.source):
-            nodes = source.definitions.get(value.__qualname__)
-            if nodes:
-                return sourcecode.cut(source, nodes[-1]), msgspec.structs.replace(origin, source=source)
-    return None
-
-
-def origin_globals(origin: Origin) -> Mapping[str, Any]:
-    """The module's namespace of an origin."""
-    return origin.names[1]

@@ -121,8 +121,8 @@ class StepFunction(Generic[P, R]):
     # ---- what is recorded
 
     @property
-    def __couler_function__(self) -> FunctionType:
-        return self._source.function
+    def __couler_source__(self) -> FunctionSource:
+        return self._source
 
     @property
     def source(self) -> Source:
