@@ -51,7 +51,6 @@ class PodOptions(TypedDict, total=False):
     """
 
     name: str
-    image: TextLike
     cpu: float | str
     memory: int | str
     cpu_limit: float | str
@@ -91,6 +90,7 @@ class PodOptions(TypedDict, total=False):
 class StepOptions(PodOptions, total=False):
     """Options of a Python step. `packages` are PEP 508 requirements, `include` files and folders to bring along."""
 
+    image: TextLike
     packages: Sequence[str]
     include: Sequence[str]
     command: Sequence[str]
