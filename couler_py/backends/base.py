@@ -120,6 +120,7 @@ class TaskStatus(msgspec.Struct, frozen=True):
 
     `name` is the path of task names from the entrypoint, joined by "/", with "[3]" for the item of a
     fan-out and "#2" for an iteration of a loop. `seconds` is wall-clock time over all attempts.
+    `metrics` are what the step logged so far, by name: (step, value) pairs in order.
     """
 
     name: str
@@ -132,6 +133,7 @@ class TaskStatus(msgspec.Struct, frozen=True):
     started: float | None = None
     finished: float | None = None
     source: Source | None = None
+    metrics: dict[str, tuple[tuple[float, float], ...]] = {}
 
 
 class RunStatus(msgspec.Struct, frozen=True):
