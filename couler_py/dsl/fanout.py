@@ -88,12 +88,10 @@ def map(  # noqa: A001  Couler's own name for it
     frame.previous = []
     single = len(items.types) == 1 and not items.apart
     placed = [
-        FrameItem(frame, _item_name(names, index, single), None if single else index)
-        for index in range(len(items.types))
+        FrameItem(frame, _item_name(names, index, single), type_, None if single else index)
+        for index, type_ in enumerate(items.types)
     ]
-    arguments = [
-        Placeholder(leaf, type_, leaf.name, frame.source) for leaf, type_ in zip(placed, items.types, strict=True)
-    ]
+    arguments = [Placeholder(leaf, leaf.type, leaf.name, frame.source) for leaf in placed]
     value = run(recorder, frame, lambda: function(*arguments))
     if not frame.nodes:
         fail(
@@ -112,8 +110,8 @@ def map(  # noqa: A001  Couler's own name for it
         return again(value, node)
     shape = give(frame, value)
     node = recorder.task(frame, name=name, base=_base(frame))
-    for leaf, type_ in zip(placed, items.types, strict=True):
-        frame.inputs[leaf.name] = FrameInputSpec(type_)
+    for leaf in placed:
+        frame.inputs[leaf.name] = FrameInputSpec(leaf.type)
         whole = ir.Item()
         node.arguments[leaf.name] = whole if leaf.index is None else ir.Access(whole, ir.Literal(leaf.index))
     node.each = each

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from couler_py.dsl.problems import fail
-from couler_py.ir.model import Each, External, Source, Template
+from couler_py.ir.model import Depends, Each, External, Source, Template
 from couler_py.ir.names import legal, legal_name
 from couler_py.ir.types import Type
 
@@ -42,6 +42,7 @@ class Node:
         "artifacts",
         "base",
         "call",
+        "depends",
         "display",
         "each",
         "explicit",
@@ -69,6 +70,7 @@ class Node:
         self.when: Any = None
         self.each: EachItems | None = None
         self.hooks: tuple[Any, ...] = ()
+        self.depends: tuple[Depends, dict[str, Node]] | None = None  # over the names that a person wrote
         self.published: dict[str, str] = {}
 
     def __repr__(self) -> str:
@@ -249,6 +251,7 @@ class FrameItem(msgspec.Struct, frozen=True, eq=False):
 
     frame: Frame
     name: str
+    type: Type
     index: int | None = None
 
 

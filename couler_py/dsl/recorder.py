@@ -80,6 +80,8 @@ class Recorder:
         self.published: dict[str, tuple[Type | None, Source]] = {}
         self.templates = Registry()
         self.options: dict[str, Any] = {}
+        self.verbs: Any = None  # what Couler's verbs know of this workflow
+        self.verbs: Any = None  # what `couler_py.dsl.verbs` knows of this workflow
 
     @contextmanager
     def recording(self) -> Iterator[Recorder]:
@@ -174,6 +176,14 @@ class Registry:
         self._digests: dict[str, dict[str, Template]] = {}
         self._outputs: dict[int, tuple[dict[str, Type | None], str | None]] = {}
 
+    def copy(self) -> Registry:
+        """A registry that can be added to without changing this one."""
+        other = Registry()
+        other.by_name = dict(self.by_name)
+        other._seen = dict(self._seen)
+        other._digests = {name: dict(known) for name, known in self._digests.items()}
+        return other
+
     def outputs(self, template: Template) -> tuple[dict[str, Type | None], str | None]:
         """The outputs of a template of this workflow by name, None for a file; and the one that is the value itself."""
         known = self._outputs.get(id(template))
@@ -210,6 +220,18 @@ class Registry:
             self.by_name[found.name] = found
         self._seen[id(template)] = (template, found)
         return found
+
+    def replace(self, old: Template, new: Template) -> None:
+        """Put a template of the same name in the place of one, for those who call it from now on."""
+        self.by_name[old.name] = new
+        known = self._digests[old.name]
+        self._digests[old.name] = {
+            **{content: new if template is old else template for content, template in known.items()},
+            digest(new): new,
+        }
+        self._seen = {
+            key: (given, new if found is old else found) for key, (given, found) in self._seen.items()
+        }
 
 
 def _clash(template: Template, taken: Template, source: Source | None) -> None:

@@ -97,6 +97,15 @@ class Run(_Node, frozen=True, tag="run"):
     field: RunField
 
 
+class Published(_Node, frozen=True, tag="published"):
+    """A value that a task published by name (`OutputParameter.global_name`), for exit handlers.
+
+    It is absent where its task didn't succeed.
+    """
+
+    name: str
+
+
 class LastRetry(_Node, frozen=True, tag="last_retry"):
     """A fact about the attempt before, for a retry condition; `duration` is in seconds."""
 
@@ -206,6 +215,7 @@ Expr: TypeAlias = (
     | Own
     | Item
     | Run
+    | Published
     | LastRetry
     | OrElse
     | First
@@ -237,6 +247,7 @@ LEAVES = (
     Own,
     Item,
     Run,
+    Published,
     LastRetry,
     Raw,
 )

@@ -1,0 +1,43 @@
+"""Whatever a person hands over as a workflow, as IR."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from couler_py.dsl.assemble import assemble
+from couler_py.dsl.builder import Workflow
+from couler_py.dsl.flow import WorkflowFunction
+from couler_py.dsl.problems import fail
+from couler_py.dsl.recorder import Recorder
+from couler_py.ir import model
+
+
+def build(workflow: Any = None) -> model.Workflow:
+    """The IR of a `@workflow` function, a `Workflow`, a recording, or (None) of what verbs recorded.
+
+    Raises `DiagnosticError` for what is wrong with it, at its line.
+    """
+    if isinstance(workflow, WorkflowFunction | Workflow):
+        return workflow.build()
+    if isinstance(workflow, Recorder):
+        return assemble(workflow)
+    if isinstance(workflow, model.Workflow):
+        return workflow
+    if isinstance(workflow, model.Document):
+        return workflow.workflow
+    if workflow is None:
+        from couler_py.dsl.verbs import state
+
+        recorder = state.implicit()
+        if recorder is None:
+            fail(
+                "CLR158",
+                "there is no workflow: no step was called",
+                help="give a @couler.workflow or couler.Workflow, or call Couler's verbs before",
+            )
+        return assemble(recorder)
+    fail(
+        "CLR158",
+        f"{workflow!r} is not a workflow",
+        help="give a function with @couler.workflow, a couler.Workflow, or IR",
+    )
