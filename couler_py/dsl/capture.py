@@ -222,18 +222,12 @@ class _Gathering:
         if name in self.values:
             known = self.values[name]
             if known is not value and (literals.literal(known) is None or not _same_literal(known, value)):
-                raise self._error(
-                    "CLR115",
-                    f"the step needs two different things named {name!r}",
-                    line,
-                    why="its source and that of its helpers stand in one file where it runs",
-                    help="rename one of them, or pass it as an argument",
-                )
+                raise self._conflict(name, line)
             if not isinstance(value, ModuleType):
                 return
         self.values[name] = value
         if isinstance(step_source, FunctionSource):
-            self._named(name, value, step_source.definition, step_source.origin())
+            self._named(name, value, step_source.definition, step_source.origin(), line)
             return
         if isinstance(value, ModuleType):
             self._module(name, value, origin, wanted, line)
@@ -247,7 +241,7 @@ class _Gathering:
             self._value(class_name, type(value), origin, wanted, line)
             self.definitions[name] = Piece(f"{name} = {class_name}.{value.name}", line.file, line.line)
             return
-        if self._from_import(name, value, origin, line) or self._from_source(name, value, origin):
+        if self._from_import(name, value, origin, line) or self._from_source(name, value, origin, line):
             return
         raise self._cannot_travel(name, value, line)
 
@@ -318,18 +312,18 @@ class _Gathering:
 
     # ---- functions and classes
 
-    def _from_source(self, name: str, value: Any, origin: Origin) -> bool:
+    def _from_source(self, name: str, value: Any, origin: Origin, line: Source) -> bool:
         found = find_definition(name, value, origin)
         if found is not None:
-            return self._named(name, value, *found)
+            return self._named(name, value, *found, line)
         return self._from_assignment(name, value, origin) or self._from_module(name, value, origin)
 
-    def _named(self, name: str, value: Any, definition: Definition, origin: Origin) -> bool:
+    def _named(self, name: str, value: Any, definition: Definition, origin: Origin, line: Source) -> bool:
         """Take in a definition, under another name where the step knows it by that."""
         own = definition.node.name
         if own != name:
             if self.values.setdefault(own, value) is not value:
-                return False
+                raise self._conflict(own, line)
             if own in self.definitions:
                 self.definitions[name] = Piece(f"{name} = {own}", definition.file, definition.line)
                 return True
@@ -367,6 +361,15 @@ class _Gathering:
         return True
 
     # ---- errors
+
+    def _conflict(self, name: str, line: Source) -> DefinitionError:
+        return self._error(
+            "CLR115",
+            f"the step needs two different things named {name!r}",
+            line,
+            why="its source and that of its helpers stand in one file where it runs",
+            help="rename one of them, or pass it as an argument",
+        )
 
     def _cannot_travel(self, name: str, value: Any, line: Source) -> DefinitionError:
         kind = type(value).__qualname__
