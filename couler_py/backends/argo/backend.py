@@ -1,0 +1,53 @@
+"""The engine's door: options in, documents out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from couler_py.backends import yaml
+from couler_py.backends.argo.emission import Emission
+from couler_py.backends.argo.emit.document import documents
+from couler_py.backends.argo.options import VERSIONS, Options, parse
+from couler_py.backends.argo.support import TABLE
+from couler_py.backends.base import Bundle, Client, Support
+from couler_py.ir.diagnostics import DiagnosticError
+from couler_py.ir.model import Workflow
+
+
+def compile_workflow(workflow: Workflow, options: Options = Options()) -> Bundle:
+    """Emit a checked workflow as Argo's YAML.
+
+    Raises `DiagnosticError` with everything that Argo can't do, each with its place and the way out.
+    """
+    emission = Emission(workflow, options)
+    found = documents(emission)
+    errors = [each for each in emission.diagnostics if each.severity == "error"]
+    if errors:
+        raise DiagnosticError(emission.diagnostics)
+    name = found[-1]["metadata"].get("name") or found[-1]["metadata"]["generateName"].rstrip("-")
+    text = yaml.dump_all(found)
+    return Bundle("argo", {f"{name}.yaml": text}, tuple(found), tuple(emission.diagnostics), emission.blobs)
+
+
+class Argo:
+    """The engine `argo`."""
+
+    name = "argo"
+    versions: tuple[str, ...] = VERSIONS
+    suffix = ".yaml"
+
+    def support(self) -> tuple[Support, ...]:
+        return TABLE
+
+    def compile(self, workflow: Workflow, *, version: str | None = None, **options: Any) -> Bundle:
+        """Emit a checked workflow. Options: see `couler_py.backends.argo.options.Options`."""
+        return compile_workflow(workflow, parse(version, options))
+
+    def client(self, **options: Any) -> Client:
+        """A connection to a cluster. Needs the extra `argo`."""
+        from couler_py.backends.argo.client import ArgoClient
+
+        return ArgoClient(**options)
+
+
+BACKEND = Argo()

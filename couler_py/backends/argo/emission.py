@@ -1,0 +1,122 @@
+"""The work in progress of one compilation: what is known, what was written, what was found wrong."""
+
+from __future__ import annotations
+
+import msgspec
+
+from couler_py.backends.argo.options import Options
+from couler_py.backends.argo.program import Program
+from couler_py.ir.diagnostics import Diagnostic, Severity
+from couler_py.ir.graph import Shape, shape
+from couler_py.ir.model import Function, Graph, Source, Template, Workflow
+from couler_py.ir.names import legal_name
+from couler_py.ir.types import Type
+from couler_py.runner import runner_text
+
+JSON = dict[str, object]
+
+PASS = "couler-pass"  # noqa: S105 - the name of the template that does nothing
+RUNNER = "couler-runner"
+"""The annotation of a run that holds the runner. Without a dot, so that expressions can name it."""
+FOLDER = "/couler/include"  # where archives are mounted in a step's container
+
+
+class Emission:
+    """Collects templates, further documents and findings while a workflow is emitted."""
+
+    def __init__(self, workflow: Workflow, options: Options):
+        self.options = options
+        self.shapes: dict[str, Shape] = {
+            template.name: shape(template.body) for template in workflow.templates if isinstance(template.body, Graph)
+        }
+        self.program = Program(workflow, self.shapes)
+        self.templates: list[dict[str, object]] = []
+        self.documents: list[dict[str, object]] = []
+        self.annotations: dict[str, str] = {}
+        self.run_annotations: dict[str, str] = {}
+        self.diagnostics: list[Diagnostic] = []
+        self.blobs: dict[str, bytes] = {}
+        self.includes_by_key = False
+        self._semaphores: dict[str, int] = {}
+        self._shared: dict[str, str] = {}
+        self._types: dict[Type, object] = {}
+
+    @property
+    def workflow(self) -> Workflow:
+        return self.program.workflow
+
+    def problem(
+        self,
+        code: str,
+        message: str,
+        *,
+        severity: Severity = "error",
+        step: str = "",
+        source: Source | None = None,
+        why: str = "",
+        help: str = "",  # noqa: A002 - the word that diagnostics use
+    ) -> None:
+        """Note a finding; all of them are shown at once when emission has ended."""
+        found = Diagnostic(code, severity, message, source=source, step=step, why=why, help=help)
+        if found not in self.diagnostics:
+            self.diagnostics.append(found)
+
+    def shared(self, key: str, template: dict[str, object]) -> str:
+        """The name of a template that emission needs, added the first time it is asked for."""
+        known = self._shared.get(key)
+        if known is None:
+            known = self._shared[key] = self.program.new_name(key)
+            self.templates.append({"name": known, **template})
+        return known
+
+    def no_op(self) -> str:
+        """The template that succeeds at once and costs no pod.
+
+        The CRD refuses empty `steps`, so it is one step of itself that never runs.
+        """
+        known = self._shared.get(PASS)
+        if known is None:
+            known = self._shared[PASS] = self.program.new_name(PASS)
+            self.templates.append({"name": known, "steps": [[{"name": "never", "template": known, "when": "false"}]]})
+        return known
+
+    def runner(self) -> str:
+        """The runner's text as the value of a variable: once in the workflow where several steps need it.
+
+        A template that other workflows call by reference must hold it itself.
+        """
+        steps = sum(isinstance(template.body, Function) for template in self.workflow.templates)
+        if steps < 2 or self.options.kind in ("WorkflowTemplate", "ClusterWorkflowTemplate"):
+            return runner_text()
+        self.run_annotations[RUNNER] = runner_text()
+        return "{{=workflow.annotations['" + RUNNER + "']}}"
+
+    def metadata(self, name: str) -> dict[str, object]:
+        """The metadata of a further document, in the namespace of the main one."""
+        found: dict[str, object] = {"name": name}
+        return found | ({"namespace": self.options.namespace} if self.options.namespace else {})
+
+    def semaphores(self, key: str, limit: int) -> str:
+        """The ConfigMap that holds the limits of this workflow's semaphores, with this one in it."""
+        self._semaphores[key] = limit
+        return legal_name("argo", "workflow", f"{self.workflow.name}-semaphores")
+
+    def semaphore_documents(self) -> list[dict[str, object]]:
+        """The ConfigMap with the limits of semaphores, where there are any."""
+        if not self._semaphores:
+            return []
+        name = legal_name("argo", "workflow", f"{self.workflow.name}-semaphores")
+        data = {key: str(limit) for key, limit in sorted(self._semaphores.items())}
+        return [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": self.metadata(name), "data": data}]
+
+    def builtin_type(self, type_: Type) -> object:
+        """A type in the JSON form that `ir.wire` reads."""
+        known = self._types.get(type_)
+        if known is None:
+            known = self._types[type_] = msgspec.to_builtins(type_)
+        return known
+
+
+def place(template: Template) -> dict[str, object]:
+    """Where a finding about a template stands."""
+    return {"step": template.display or template.name, "source": template.source}

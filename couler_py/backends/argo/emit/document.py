@@ -1,0 +1,211 @@
+"""The documents around the templates."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import msgspec
+
+from couler_py.backends.argo.emission import Emission
+from couler_py.backends.argo.emit.handlers import exit_handler
+from couler_py.backends.argo.emit.include import include_documents
+from couler_py.backends.argo.emit.policy import pod_patch, synchronization
+from couler_py.backends.argo.emit.signature import parameter
+from couler_py.backends.argo.emit.storage import storage
+from couler_py.backends.argo.emit.template import DISPLAY, template_data
+from couler_py.ir.model import Schedule, Template, Workflow
+from couler_py.ir.names import legal_name
+from couler_py.ir.pod import PodSettings
+from couler_py.kubernetes import container, dns, pod_fields, templated, volume, volume_claim
+
+JSON = dict[str, Any]
+API = "argoproj.io/v1alpha1"
+DESCRIPTION = "workflows.argoproj.io/description"
+
+
+def documents(emission: Emission) -> list[JSON]:
+    """All documents of a workflow, the main one last, so that one `kubectl create -f` finds what it refers to."""
+    workflow = emission.workflow
+    include_documents(emission)
+    spec = specification(emission)
+    kind = emission.options.kind or ("CronWorkflow" if workflow.schedule is not None else "Workflow")
+    metadata = main_metadata(emission, kind)
+    if kind == "CronWorkflow" and workflow.schedule is not None:
+        spec = schedule(emission, workflow.schedule, spec, metadata)
+    main: JSON = {"apiVersion": API, "kind": kind, "metadata": metadata, "spec": spec}
+    return [*emission.semaphore_documents(), *emission.documents, main]
+
+
+def main_metadata(emission: Emission, kind: str) -> JSON:
+    workflow, options = emission.workflow, emission.options
+    wish = options.name or workflow.name
+    name = legal_name("argo", "cron" if kind == "CronWorkflow" else "workflow", wish)
+    generated = kind == "Workflow" and options.generate_name and not options.name
+    found: JSON = {"generateName": f"{name[:57]}-"} if generated else {"name": name}
+    if options.namespace and kind != "ClusterWorkflowTemplate":
+        found["namespace"] = options.namespace
+    if workflow.labels:
+        found["labels"] = dict(workflow.labels)
+    annotations = dict(workflow.annotations)
+    if workflow.display or workflow.name != name:
+        annotations[DISPLAY] = workflow.display or workflow.name
+    if workflow.description:
+        annotations[DESCRIPTION] = workflow.description
+    annotations |= emission.annotations
+    if annotations:
+        found["annotations"] = annotations
+    return found
+
+
+def specification(emission: Emission) -> JSON:
+    """The `spec` of a Workflow."""
+    workflow = emission.workflow
+    found: JSON = {"entrypoint": emission.program.template_name(workflow.entrypoint)}
+    if arguments := run_arguments(emission):
+        found["arguments"] = arguments
+    found |= settings(emission)
+    templates(emission)
+    if workflow.handlers:
+        found |= exit_handler(emission)
+    if emission.run_annotations:
+        found["workflowMetadata"] = {"annotations": emission.run_annotations}
+    found["templates"] = emission.templates
+    return found
+
+
+def templates(emission: Emission) -> None:
+    """Write every template of the workflow, in its forms, in their order; what one adds comes right after it."""
+    program = emission.program
+    for template in emission.workflow.templates:
+        for variant in sorted(program.variants[template.name]):
+            index = len(emission.templates)
+            emission.templates.insert(index, template_data(emission, template, variant))
+
+
+def run_arguments(emission: Emission) -> JSON:
+    """Parameters of the run, and artifacts given to it."""
+    workflow = emission.workflow
+    found: JSON = {}
+    if workflow.parameters:
+        program = emission.program
+        found["parameters"] = [
+            parameter(emission, each, program.run_parameter_name(each.name), False, workflow.name, key="value")
+            for each in workflow.parameters
+        ]
+    if workflow.artifacts:
+        found["artifacts"] = [
+            {"name": each.name} | (storage(each.storage, str) if each.storage is not None else {})
+            for each in workflow.artifacts
+        ]
+    return found
+
+
+def settings(emission: Emission) -> JSON:
+    """What holds for the whole run."""
+    workflow = emission.workflow
+    found: JSON = {}
+    if workflow.parallelism is not None:
+        found["parallelism"] = workflow.parallelism
+    if workflow.deadline is not None:
+        found["activeDeadlineSeconds"] = max(1, math.ceil(workflow.deadline))
+    if workflow.priority is not None:
+        found["priority"] = workflow.priority
+    if workflow.ttl is not None:
+        names = (
+            ("secondsAfterCompletion", workflow.ttl.after_completion),
+            ("secondsAfterSuccess", workflow.ttl.after_success),
+            ("secondsAfterFailure", workflow.ttl.after_failure),
+        )
+        found["ttlStrategy"] = {name: value for name, value in names if value is not None}
+    if workflow.pod_gc:
+        found["podGC"] = {"strategy": workflow.pod_gc}
+    if workflow.locks:
+        found["synchronization"] = synchronization(emission, workflow.locks, str)
+    if workflow.volumes:
+        found["volumes"] = [volume(each, str) for each in workflow.volumes]
+    if workflow.volume_claims:
+        found["volumeClaimTemplates"] = [volume_claim(each) for each in workflow.volume_claims]
+    if workflow.pod != PodSettings():
+        found |= pod_defaults(workflow.pod, found)
+    for key, value in workflow.engines.get("argo", {}).items():
+        found[key] = value
+    return found
+
+
+def pod_defaults(pod: PodSettings, known: JSON) -> JSON:
+    """Settings of all pods of the run, as fields of the workflow's spec."""
+    found = pod_fields(pod, str)
+    if "serviceAccountName" not in found and pod.service_account:
+        found["serviceAccountName"] = pod.service_account
+    if "priorityClassName" in found:
+        found["podPriorityClassName"] = found.pop("priorityClassName")
+    metadata: JSON = {}
+    if pod.labels:
+        metadata["labels"] = {key: str(value) for key, value in pod.labels}
+    if pod.annotations:
+        metadata["annotations"] = {key: str(value) for key, value in pod.annotations}
+    if metadata:
+        found["podMetadata"] = metadata
+    if pod.image_pull_secrets:
+        found["imagePullSecrets"] = [{"name": name} for name in pod.image_pull_secrets]
+    if pod.dns is not None:
+        found |= dns(pod.dns)
+    if pod.host_network is not None:
+        found["hostNetwork"] = pod.host_network
+    if pod.volumes:
+        found["volumes"] = known.get("volumes", []) + [volume(each, str) for each in pod.volumes]
+    defaults: JSON = {}
+    if pod.init_containers:
+        defaults["initContainers"] = [container(each, str) for each in pod.init_containers]
+    if pod.sidecars:
+        defaults["sidecars"] = [container(each, str) for each in pod.sidecars]
+    if defaults:
+        found["templateDefaults"] = defaults
+    if pod.patch:
+        patch = pod_patch(PodSettings(patch=pod.patch), str)
+        found["podSpecPatch"] = patch
+    if pod.extra is not None:
+        found |= templated(pod.extra, str)
+    return found
+
+
+def schedule(emission: Emission, given: Schedule, spec: JSON, metadata: JSON) -> JSON:
+    """The `spec` of a CronWorkflow."""
+    crons = list(given.crons)
+    if emission.options.version == "3.5":
+        if len(crons) > 1:
+            emission.problem(
+                "CLR401",
+                "Argo 3.5 takes one cron expression",
+                step=emission.workflow.name,
+                source=emission.workflow.source,
+                help="use Argo 4, or one workflow for each",
+            )
+        found: JSON = {"schedule": crons[0]}
+    else:
+        found = {"schedules": crons}
+    found["timezone"] = given.timezone
+    found["concurrencyPolicy"] = given.concurrency
+    for name, value in (
+        ("startingDeadlineSeconds", None if given.starting_deadline is None else math.ceil(given.starting_deadline)),
+        ("successfulJobsHistoryLimit", given.keep_succeeded),
+        ("failedJobsHistoryLimit", given.keep_failed),
+    ):
+        if value is not None:
+            found[name] = value
+    if given.suspended:
+        found["suspend"] = True
+    inherited = {key: value for key, value in metadata.items() if key in ("labels", "annotations")}
+    if inherited:
+        found["workflowMetadata"] = inherited  # what the runs of the schedule begin with
+    found["workflowSpec"] = spec
+    return found
+
+
+def workflow_of(template: Template) -> Workflow:
+    """A workflow that runs one template."""
+    return Workflow(name=template.name, entrypoint=template.name, templates=(template,))
+
+
+__all__ = ["documents", "msgspec"]

@@ -1,0 +1,384 @@
+"""Fan-outs: each is a `dag` template of its own around the task that Argo expands.
+
+Items travel as JSON text. What the mapped template returns is gathered as a list of strings and stays so until a
+reader needs it; an empty list, or one without a single success, is "[]".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from couler_py.backends.argo.emit.arguments import argument, report
+from couler_py.backends.argo.emit.expressions import UnprovenError, translate
+from couler_py.backends.argo.emit.literals import failing, member, tag
+from couler_py.backends.argo.emit.scope import GraphScope
+from couler_py.backends.argo.emit.values import Value, elements, to_value, to_wire
+from couler_py.backends.argo.emit.wrapper import INDEX, ITEM, PREFIX, item_wrapper
+from couler_py.backends.argo.program import has_item, item_type
+from couler_py.ir import wire
+from couler_py.ir.expr import Expr, Input, Item, rewrite
+from couler_py.ir.expr import Literal as Constant
+from couler_py.ir.expr import WorkflowParameter as RunParameter
+from couler_py.ir.meaning import value_expressions
+from couler_py.ir.model import Sequence, Task
+from couler_py.ir.types import ANY, INT, STR, Type, type_of
+
+if TYPE_CHECKING:
+    from couler_py.backends.argo.emit.graph import GraphWriter
+
+JSON = dict[str, Any]
+ITEMS = "couler-items"
+PADDING = 5
+
+
+class FanOut:
+    """Writes the template around one mapped task, and the call of it."""
+
+    def __init__(self, writer: GraphWriter, task: Task):
+        assert task.each is not None
+        self.writer = writer
+        self.task = task
+        self.each = task.each
+        self.emission = writer.emission
+        self.program = writer.program
+        self.callee = writer.program.callee(task)
+        self.gathered = sorted(writer.program.gathered.get((writer.template.name, task.name), ()))
+        self.artifacts = writer.program.gathered_artifacts.get((writer.template.name, task.name), ())
+        self.items_read = (writer.template.name, task.name) in writer.program.items_read
+        self.parameters: list[JSON] = []
+        self.given: list[JSON] = []
+        self.inner = _InnerScope(writer.scope)
+
+    def write(self) -> JSON:
+        """The fields by which the outer graph calls the fan-out."""
+        name = self.program.new_name(f"{self.writer.template.name}-{self.task.name}")
+        expansion = self._expansion()
+        mapped: JSON = {"name": self.writer.names[self.task.name]} | expansion | self._call()
+        template: JSON = {"name": name}
+        if self.each.parallel is not None:
+            template["parallelism"] = self.each.parallel
+        artifacts = [
+            {"name": each.name, **({"optional": True} if each.optional else {})} for each in self.task.artifacts
+        ]
+        signature: JSON = {}
+        if self.parameters:
+            signature["parameters"] = self.parameters
+        if artifacts:
+            signature["artifacts"] = artifacts
+        if signature:
+            template["inputs"] = signature
+        if produced := self._outputs(mapped["name"]):
+            template["outputs"] = {"parameters": produced}
+        tasks = [mapped]
+        if self.each.tolerate:
+            tasks.append(self._settled(mapped["name"]))
+        template["dag"] = {"failFast": False, "tasks": tasks}
+        self.emission.templates.append(template)
+        if self.each.tolerate:
+            name = self._counting(name, template)
+        found: JSON = {"template": name}
+        arguments: JSON = {}
+        if self.given:
+            arguments["parameters"] = self.given
+        if self.task.artifacts:
+            from couler_py.backends.argo.emit.artifacts import artifact_arguments
+
+            arguments["artifacts"] = artifact_arguments(self.writer, self.task)
+        if arguments:
+            found["arguments"] = arguments
+        return found
+
+    # ---- the items
+
+    def _expansion(self) -> JSON:
+        items = self.each.items
+        if isinstance(items, Sequence):
+            return self._sequence(items)
+        if isinstance(items, Constant) and isinstance(items.value, list | tuple):
+            return self._literal(list(items.value))
+        value = self._translated(items, "the items")
+        if value is None:
+            return {"withParam": "[]"}
+        element = item_type(value.type)
+        listed = to_value(value) if value.form != "gathered" else elements(value, dropping=True)
+        texts = elements(value, dropping=True)
+        if self._indexed():
+            # A number with leading zeros keeps keys in the order of the items.
+            number = f"('{'0' * PADDING}' + string(#index))"
+            texts = f"map({texts}, {number}[len({number}) - {PADDING}:] + #)"
+        bound = failing(f"the list of a fan-out has more than {self.each.max_items} items: raise max_items")
+        text = f"(len({listed}) <= {self.each.max_items} ? toJson({texts}) : {bound})"
+        self._pass(ITEMS, tag(text))
+        self.inner.use_item(self._item_value(element))
+        return {"withParam": "{{=" + member("inputs.parameters", ITEMS) + "}}"}
+
+    def _literal(self, values: list[Any]) -> JSON:
+        if len(values) > self.each.max_items:
+            self.emission.problem(
+                "CLR408",
+                f"a fan-out over {len(values)} items, and max_items is {self.each.max_items}",
+                step=self.task.display or self.task.name,
+                source=self.task.source,
+                help="raise max_items, or do several items in one step",
+            )
+        types = {type_of(value) for value in values}
+        self.inner.use_item(self._item_value(types.pop() if len(types) == 1 else ANY))
+        texts = [wire.to_json(value) for value in values]
+        if self._indexed():
+            texts = [f"{index:0{PADDING}d}{text}" for index, text in enumerate(texts)]
+        self.strings = all(isinstance(value, str) and "{{" not in value for value in values)
+        # Without a single item Argo doesn't expand `withItems`.
+        return {"withItems": texts} if texts else {"withParam": "[]"}
+
+    def _sequence(self, items: Sequence) -> JSON:
+        found: JSON = {}
+        for key, expr in (("start", items.start), ("end", items.end), ("count", items.count)):
+            if expr is None:
+                continue
+            value = self._translated(expr, "the range")
+            if isinstance(expr, Constant):
+                found[key] = str(expr.value)
+            elif value is not None:
+                name = f"couler-{key}"
+                self._pass(name, tag(to_wire(value, INT)))
+                found[key] = "{{=" + member("inputs.parameters", name) + "}}"
+        if items.form:
+            found["format"] = items.form
+        self.inner.use_item(Value("item", "plain" if items.form else "json", STR if items.form else INT, "item"))
+        return {"withSequence": found}
+
+    def _indexed(self) -> bool:
+        return bool(self.artifacts)
+
+    def _item_value(self, element: Type) -> Value:
+        return Value(
+            f"item[{PADDING}:]" if self._indexed() else "item", "json", element, "" if self._indexed() else "item"
+        )
+
+    def _translated(self, expr: Expr, what: str) -> Value | None:
+        try:
+            return translate(expr, self.writer.scope)
+        except UnprovenError as error:
+            report(self.emission, error, what, self.task.display or self.task.name, self.task.source)
+            return None
+
+    # ---- the call inside
+
+    def _call(self) -> JSON:
+        variant = self.program.item_variant(self.writer.template.name, self.task)
+        found: JSON = dict(self.writer.call(_without_arguments(self.task)))
+        if isinstance(self.task.call, str):
+            found["template"] = self.program.template_name(self.task.call, variant)
+        parameters = [
+            {"name": self.writer._input_name(self.task, each.name), "value": self._argument(each.name, each.value)}
+            for each in self.task.arguments
+        ]
+        wrapped = self._wrapped(found.get("template", ""), variant)
+        if wrapped:
+            found["template"] = wrapped
+            if self.items_read:
+                assert self.inner.item is not None
+                parameters.append({"name": ITEM, "value": tag(self.inner.item.text)})
+        if self.artifacts:
+            folder = "{{workflow.uid}}/{{=sprig.sha256sum(node.name)[:16]}}"
+            parameters.append({"name": PREFIX, "value": "{{inputs.parameters.couler-folder}}"})
+            parameters.append({"name": INDEX, "value": "{{=item[:" + str(PADDING) + "]}}"})
+            del folder
+        arguments: JSON = {"parameters": parameters} if parameters else {}
+        if self.task.artifacts:
+            arguments["artifacts"] = [
+                {
+                    "name": self.writer._input_name(self.task, each.name),
+                    "from": "{{inputs.artifacts." + each.name + "}}",
+                    **({"optional": True} if each.optional else {}),
+                }
+                for each in self.task.artifacts
+            ]
+        if arguments:
+            found["arguments"] = arguments
+        return found
+
+    def _wrapped(self, name: str, variant: str) -> str:
+        counts = self.each.tolerate and not self.gathered
+        if variant == "item" and not self.items_read:
+            return ""
+        if not (self.gathered or self.items_read or counts) or self.callee is None:
+            return ""
+        return item_wrapper(self.emission, self.callee, name, variant, self.gathered, self.items_read)
+
+    def _argument(self, name: str, expr: Expr) -> str:
+        target, plain = self.writer.target(self.task, name)
+        if type(expr) is not Constant and not isinstance(expr, RunParameter):
+            expr = self._moved(name, expr, target)
+        try:
+            return argument(expr, target, plain, self.inner)
+        except UnprovenError as error:
+            report(
+                self.emission, error, f"the argument {name!r}", self.task.display or self.task.name, self.task.source
+            )
+            return ""
+
+    def _moved(self, name: str, expr: Expr, target: Type) -> Expr:
+        """The expression inside the fan-out's template: what the outer graph knows comes in as its inputs."""
+        if not has_item(expr):
+            value = self._translated(expr, f"the argument {name!r}")
+            if value is None:
+                return Constant(None)
+            plain = self.writer.target(self.task, name)[1]
+            from couler_py.backends.argo.emit.values import to_plain
+
+            text = to_plain(value, target) if plain else to_wire(value, target)
+            self._pass(name, _tagged(value, text))
+            self.inner.inputs[name] = Value(
+                member("inputs.parameters", name), "plain" if plain else "wire", target, f"inputs.parameters.{name}"
+            )
+            return Input(name)
+
+        def change(node: Expr) -> Expr:
+            from couler_py.ir.expr import children
+
+            if children(node) or isinstance(node, Item | Constant | RunParameter):
+                return node
+            value = self._translated(node, f"the argument {name!r}")
+            if value is None:
+                return Constant(None)
+            inner = f"{name}-{len(self.parameters)}"
+            self._pass(inner, tag(to_wire(value, value.type)))
+            self.inner.inputs[inner] = Value(member("inputs.parameters", inner), "wire", value.type)
+            return Input(inner)
+
+        return rewrite(expr, change)
+
+    def _pass(self, name: str, text: str) -> None:
+        if any(entry["name"] == name for entry in self.parameters):
+            return
+        self.parameters.append({"name": name})
+        self.given.append({"name": name, "value": text})
+
+    # ---- what comes out
+
+    def _outputs(self, mapped: str) -> list[JSON]:
+        names = list(self.gathered)
+        if self.items_read:
+            names.append(ITEM)
+        if self.each.tolerate and not names:
+            names.append("couler-done")
+        found: list[JSON] = []
+        for name in names:
+            known = self.program.field(self.callee, name)
+            source = "{{tasks." + mapped + ".outputs.parameters." + known + "}}"
+            found.append({"name": known, "valueFrom": {"parameter": source, "default": "[]"}})
+        if self.artifacts:
+            self._pass(
+                "couler-folder", "{{workflow.uid}}/{{=sprig.sha256sum(node.name + '/" + self.task.name + "')[:16]}}"
+            )
+            found.append(
+                {"name": "couler-folder", "valueFrom": {"expression": member("inputs.parameters", "couler-folder")}}
+            )
+        return found
+
+    def _settled(self, mapped: str) -> JSON:
+        """A task behind the map without which one failed item would fail the template."""
+        from couler_py.backends.argo.emit.edges import ended
+
+        name = "settled" if mapped != "settled" else "settled-map"
+        return {"name": name, "depends": ended(mapped), "template": self.emission.no_op()}
+
+    def _counting(self, inner: str, template: JSON) -> str:
+        """The template around one whose failures are tolerated: it fails where too few items came back."""
+        name = self.program.new_name(f"{self.writer.template.name}-{self.task.name}-tolerant")
+        outputs = template["outputs"]["parameters"]
+        listed = member("tasks.map.outputs.parameters", outputs[0]["name"])
+        total = self._count()
+        message = failing(f"more than {self.each.tolerate} items of the fan-out failed")
+        check = f"len(fromJSON({listed})) >= {total} - {self.each.tolerate} ? false : {message}"
+        call: JSON = {"name": "map", "template": inner}
+        arguments: JSON = {}
+        if self.parameters:
+            arguments["parameters"] = [
+                {"name": each["name"], "value": "{{=" + member("inputs.parameters", each["name"]) + "}}"}
+                for each in self.parameters
+            ]
+        if self.task.artifacts:
+            arguments["artifacts"] = [
+                {"name": each.name, "from": "{{inputs.artifacts." + each.name + "}}"} for each in self.task.artifacts
+            ]
+        if arguments:
+            call["arguments"] = arguments
+        enough: JSON = {"name": "enough", "depends": "map", "when": "{{= " + check + " }}"}
+        enough["template"] = self.emission.no_op()
+        found: JSON = {"name": name}
+        if "inputs" in template:
+            found["inputs"] = template["inputs"]
+        found["outputs"] = {
+            "parameters": [
+                {
+                    "name": each["name"],
+                    "valueFrom": {"expression": member("tasks.map.outputs.parameters", each["name"])},
+                }
+                for each in outputs
+            ]
+        }
+        found["dag"] = {"failFast": False, "tasks": [call, enough]}
+        self.emission.templates.append(found)
+        return name
+
+    def _count(self) -> str:
+        items = self.each.items
+        if isinstance(items, Sequence):
+            if isinstance(items.count, Constant):
+                return str(items.count.value)
+            if items.count is not None:
+                return "asInt(inputs.parameters['couler-count'])"
+            ends = []
+            for key, expr in (("end", items.end), ("start", items.start)):
+                known = expr.value if isinstance(expr, Constant) else 0 if expr is None else None
+                ends.append(str(known) if known is not None else f"asInt(inputs.parameters['couler-{key}'])")
+            return f"(abs({ends[0]} - {ends[1]}) + 1)"
+        if isinstance(items, Constant):
+            return str(len(items.value))
+        return f"len(fromJSON({member('inputs.parameters', ITEMS)}))"
+
+
+class _InnerScope:
+    """The scope of the mapped task inside the fan-out's own template."""
+
+    def __init__(self, outer: GraphScope):
+        self.outer = outer
+        self.inputs: dict[str, Value] = {}
+        self.item: Value | None = None
+
+    def use_item(self, value: Value) -> None:
+        self.item = value
+
+    def reference(self, node: Expr, guarded: bool) -> Value:
+        if isinstance(node, Item):
+            if self.item is None:
+                raise UnprovenError("there is no item here")
+            return self.item
+        if isinstance(node, Input):
+            return self.inputs[node.name]
+        return self.outer.reference(node, guarded)
+
+    def present(self, task: str) -> str:
+        return ""
+
+
+def _tagged(value: Value, text: str) -> str:
+    from couler_py.backends.argo.emit.arguments import filled
+
+    return filled(value, text)
+
+
+def _without_arguments(task: Task) -> Task:
+    import msgspec
+
+    return msgspec.structs.replace(task, arguments=(), artifacts=(), each=None)
+
+
+def fan_out(writer: GraphWriter, task: Task) -> JSON:
+    """The call of a fan-out, its template added to the emission."""
+    return FanOut(writer, task).write()
+
+
+__all__ = ["fan_out", "value_expressions"]

@@ -1,0 +1,68 @@
+"""What runs when a run has ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from couler_py.backends.argo.emission import Emission
+from couler_py.backends.argo.emit.arguments import argument, report
+from couler_py.backends.argo.emit.expressions import UnprovenError, condition
+from couler_py.backends.argo.emit.scope import TemplateScope
+from couler_py.ir.expr import Expr, OrElse
+from couler_py.ir.expr import WorkflowParameter as RunParameter
+from couler_py.ir.model import Handler, Suspend, Template
+
+JSON = dict[str, Any]
+WHEN = {"success": "workflow.status == 'Succeeded'", "failure": "workflow.status != 'Succeeded'"}
+
+
+class HandlerScope(TemplateScope):
+    """The scope of exit handlers: parameters and facts of the run, and published outputs, which may be absent."""
+
+    def __init__(self, emission: Emission):
+        super().__init__(emission.program, Template("handlers", Suspend()))
+
+
+def exit_handler(emission: Emission) -> JSON:
+    """The `onExit` of a workflow: a graph of all its handlers, side by side, each under its condition."""
+    from couler_py.backends.argo.emit.graph import targets
+
+    scope = HandlerScope(emission)
+    tasks = []
+    for handler in emission.workflow.handlers:
+        task: JSON = {"name": emission.program.hook_name(handler.name)}
+        try:
+            if parts := _conditions(handler, scope):
+                task["when"] = "{{= " + " && ".join(parts) + " }}"
+            task["template"] = emission.program.template_name(handler.call)
+            known = targets(emission, emission.program.templates.get(handler.call))
+            callee = emission.program.templates.get(handler.call)
+            parameters = [
+                {
+                    "name": emission.program.field(callee, each.name),
+                    "value": argument(each.value, *known[each.name], scope),
+                }
+                for each in handler.arguments
+            ]
+        except UnprovenError as error:
+            report(emission, error, f"the handler {handler.name!r}", handler.name, handler.source)
+            continue
+        if parameters:
+            task["arguments"] = {"parameters": parameters}
+        tasks.append(task)
+    name = emission.program.new_name("exit-handlers")
+    emission.templates.append({"name": name, "dag": {"failFast": False, "tasks": tasks}})
+    return {"onExit": name}
+
+
+def _conditions(handler: Handler, scope: TemplateScope) -> list[str]:
+    found = [WHEN[handler.on]] if handler.on in WHEN else []
+    if handler.when is not None:
+        text = condition(handler.when, scope)
+        found.append(f"({text})" if found and " || " in text else text)
+    return found
+
+
+def published(expr: Expr) -> bool:
+    """Whether an expression reads a value that may not have been published."""
+    return isinstance(expr, RunParameter | OrElse)

@@ -1,0 +1,139 @@
+"""Loops as templates that call themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from couler_py.backends.argo.emission import Emission, place
+from couler_py.backends.argo.emit.arguments import report
+from couler_py.backends.argo.emit.expressions import UnprovenError, condition
+from couler_py.backends.argo.emit.literals import failing, member
+from couler_py.backends.argo.emit.scope import TemplateScope
+from couler_py.backends.argo.emit.signature import inputs
+from couler_py.backends.argo.emit.values import Value
+from couler_py.ir.expr import Expr, Own
+from couler_py.ir.model import Loop, Template
+
+JSON = dict[str, Any]
+COUNTER = "couler-iteration"
+DEPTH = 95
+"""Argo ends a run at 100 levels of templates that call each other; 90 were seen to run, 99 to fail."""
+
+
+class BodyScope(TemplateScope):
+    """The scope of a loop's condition: the outputs of the iteration that has just run."""
+
+    def __init__(self, emission: Emission, template: Template):
+        super().__init__(emission.program, template)
+        assert isinstance(template.body, Loop)
+        self.body = emission.program.templates[template.body.body]
+
+    def reference(self, node: Expr, guarded: bool) -> Value:
+        if not isinstance(node, Own):
+            return super().reference(node, guarded)
+        name = self.program.field(self.body, node.name)
+        form = "plain" if self.program.writes_plain(self.body) else "wire"
+        type_ = self.program.output_type(self.body.name, node.name)
+        return Value(member("tasks.run.outputs.parameters", name), form, type_)  # type: ignore[arg-type]
+
+
+def loop_fields(emission: Emission, template: Template, scope: TemplateScope, name: str) -> JSON:
+    """Run the body; then itself again, with what is carried, unless the condition holds; too often is a failure."""
+    loop = template.body
+    assert isinstance(loop, Loop)
+    program = emission.program
+    body = program.templates[loop.body]
+    if loop.max_iterations >= DEPTH:
+        emission.problem(
+            "CLR407",
+            f"a loop of up to {loop.max_iterations} iterations is too deep for Argo",
+            why=f"each iteration is a template inside the one before, and Argo allows {DEPTH} levels in all",
+            help="lower max_iterations, or do several rounds in one step",
+            **place(template),  # type: ignore[arg-type]
+        )
+    try:
+        done = condition(loop.until, BodyScope(emission, template))
+    except UnprovenError as error:
+        report(emission, error, "the condition of the loop", template.display or template.name, template.source)
+        done = "true"
+    count = f"asInt({member('inputs.parameters', COUNTER)})"
+    carried = {carry.input: carry.output for carry in loop.carry}
+    own = [(parameter.name, scope.input_name(parameter.name)) for parameter in template.inputs.parameters]
+    passed = [{"name": program.field(body, given), "value": _input(known)} for given, known in own]
+    again = []
+    for given, known in own:
+        output = carried.get(given)
+        text = _input(known) if output is None else "{{=" + _output(program.field(body, output)) + "}}"
+        again.append({"name": known, "value": text})
+    again.append({"name": COUNTER, "value": "{{=string(" + count + " + 1)}}"})
+    artifacts = [(given.name, scope.input_name(given.name)) for given in template.inputs.artifacts]
+    message = failing(f"the loop ran {loop.max_iterations} times and its condition did not hold")
+    found: JSON = {"inputs": inputs(emission, template, scope)}
+    found["inputs"].setdefault("parameters", []).append({"name": COUNTER, "default": "1"})
+    if produced := _outputs(emission, template, body):
+        found["outputs"] = produced
+    first: JSON = {"name": "run", "template": program.template_name(loop.body)}
+    arguments: JSON = {"parameters": passed} if passed else {}
+    if artifacts:
+        arguments["artifacts"] = [
+            {"name": program.field(body, given), "from": "{{inputs.artifacts." + known + "}}"}
+            for given, known in artifacts
+        ]
+    if arguments:
+        first["arguments"] = arguments
+    repeat: JSON = {
+        "name": "again",
+        "depends": "run",
+        # The condition is decided before the bound: reaching the bound while it doesn't hold is the failure.
+        "when": "{{= (" + done + ") ? false : " + count + f" < {loop.max_iterations} ? true : {message}" + " }}",
+        "template": name,
+        "arguments": {"parameters": again},
+    }
+    if artifacts:
+        repeat["arguments"]["artifacts"] = [
+            {
+                "name": known,
+                "from": "{{tasks.run.outputs.artifacts." + program.field(body, carried[given]) + "}}"
+                if given in carried
+                else "{{inputs.artifacts." + known + "}}",
+            }
+            for given, known in artifacts
+        ]
+    found["dag"] = {"failFast": False, "tasks": [first, repeat]}
+    return found
+
+
+def _input(name: str) -> str:
+    return "{{=" + member("inputs.parameters", name) + "}}"
+
+
+def _output(name: str) -> str:
+    return member("tasks.run.outputs.parameters", name)
+
+
+def _outputs(emission: Emission, template: Template, body: Template) -> JSON:
+    program = emission.program
+    found: JSON = {}
+    last = "tasks['again'].status == 'Succeeded'"
+    if template.outputs.parameters:
+        found["parameters"] = []
+        for output in template.outputs.parameters:
+            name, inner = program.field(template, output.name), _inner(output.value, output.name)
+            again = member("tasks['again'].outputs?.parameters", name, optional=True)
+            run = _output(program.field(body, inner))
+            entry: JSON = {"name": name, "valueFrom": {"expression": f"({last} ? {again} : nil) ?? {run}"}}
+            if output.global_name:
+                entry["globalName"] = program.published_name(output.global_name)
+            found["parameters"].append(entry)
+    if template.outputs.artifacts:
+        found["artifacts"] = []
+        for left in template.outputs.artifacts:
+            name, inner = program.field(template, left.name), _inner(left.value, left.name)
+            again = member("tasks['again'].outputs.artifacts", name)
+            run = member("tasks.run.outputs.artifacts", program.field(body, inner))
+            found["artifacts"].append({"name": name, "fromExpression": f"{last} ? {again} : {run}"})
+    return found
+
+
+def _inner(value: Expr | None, name: str) -> str:
+    return value.name if isinstance(value, Own) else name

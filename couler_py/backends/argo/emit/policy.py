@@ -1,0 +1,232 @@
+"""What any template may have besides its body: retries, time limits, cache, locks, the pod's settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from couler_py.backends.argo.emission import Emission, place
+from couler_py.backends.argo.emit.arguments import report
+from couler_py.backends.argo.emit.expressions import UnprovenError, condition
+from couler_py.backends.argo.emit.leaf import duration, seconds
+from couler_py.backends.argo.emit.literals import member, string, tag
+from couler_py.backends.argo.emit.scope import TemplateScope
+from couler_py.backends.argo.emit.text import render, render_command
+from couler_py.ir import digest
+from couler_py.ir.model import Graph, Lock, Loop, Mutex, RetryPolicy, Semaphore, Suspend, Template
+from couler_py.ir.pod import PodSettings
+from couler_py.kubernetes import Render, container, dns, pod_fields, templated, volume
+from couler_py.kubernetes.containers import config_map_key
+
+JSON = dict[str, Any]
+
+
+def policies(emission: Emission, template: Template, scope: TemplateScope) -> JSON:
+    """All policies of a template, in the order in which they are shown."""
+    rendered = render(emission, template, scope)
+    found: JSON = {}
+    nested = isinstance(template.body, Graph | Loop)
+    if template.retry is not None:
+        found["retryStrategy"] = retry(emission, template, template.retry, scope)
+    found |= limits(template, nested)
+    if template.cache is not None:
+        found["memoize"] = memoize(emission, template, scope)
+    if template.locks:
+        found["synchronization"] = synchronization(emission, template.locks, rendered)
+    if template.daemon:
+        found["daemon"] = True
+    if template.parallelism is not None:
+        found["parallelism"] = template.parallelism
+    if template.archive_logs is not None:
+        found["archiveLocation"] = {"archiveLogs": template.archive_logs}
+    if template.metrics is not None:
+        found["metrics"] = templated(template.metrics, str)
+    if template.pod != PodSettings():
+        found |= pod(emission, template, scope)
+    return found
+
+
+def limits(template: Template, nested: bool) -> JSON:
+    """Limits of time.
+
+    `activeDeadlineSeconds` counts an attempt and is for pods only; `timeout` counts from the first attempt on.
+    """
+    found: JSON = {}
+    timeout, deadline = template.timeout, template.deadline
+    if timeout is not None and (nested or isinstance(template.body, Suspend)):
+        deadline = timeout if deadline is None else min(timeout, deadline)
+        timeout = None
+    if timeout is not None:
+        found["activeDeadlineSeconds"] = seconds(timeout)
+    if deadline is not None:
+        found["timeout"] = duration(deadline)
+    return found
+
+
+def retry(emission: Emission, template: Template, policy: RetryPolicy, scope: TemplateScope) -> JSON:
+    """The `retryStrategy`. The policy is always said: Argo's default depends on whether there is an expression."""
+    found: JSON = {"limit": policy.limit, "retryPolicy": policy.policy}
+    if policy.backoff is not None:
+        backoff: JSON = {"duration": duration(policy.backoff.duration)}
+        factor = policy.backoff.factor
+        if factor != int(factor):
+            emission.problem(
+                "CLR405",
+                f"a backoff that grows by {factor} is rounded to {max(1, round(factor))}",
+                severity="warning",
+                why="Argo multiplies by whole numbers only",
+                **place(template),  # type: ignore[arg-type]
+            )
+        if factor != 1:
+            backoff["factor"] = max(1, round(factor))
+        if policy.backoff.maximum is not None:
+            backoff["maxDuration"] = duration(policy.backoff.maximum)
+        found["backoff"] = backoff
+    if policy.when is not None:
+        try:
+            found["expression"] = condition(policy.when, scope)
+        except UnprovenError as error:
+            report(emission, error, "the condition of its retries", template.name, template.source)
+    if policy.other_node:
+        found["affinity"] = {"nodeAntiAffinity": {}}
+    return found
+
+
+def memoize(emission: Emission, template: Template, scope: TemplateScope) -> JSON:
+    """The `memoize` of a template: the key is a hash over its content and inputs, always legal in a ConfigMap."""
+    cache = template.cache
+    assert cache is not None
+    content = f"{digest(template)}/{cache.version}"
+    if cache.key is not None:
+        from couler_py.backends.argo.emit.expressions import translate
+        from couler_py.ir.expr import Text
+
+        key = cache.key if isinstance(cache.key, Text) else Text((cache.key,))
+        try:
+            parts = [translate(key, scope).text]
+        except UnprovenError as error:
+            report(emission, error, "the key of its cache", template.name, template.source)
+            parts = []
+        if cache.store and isinstance(cache.key, str):
+            return _store(cache.store, cache.key, cache.max_age)
+    else:
+        names = [scope.input_name(parameter.name) for parameter in template.inputs.parameters]
+        parts = [member("inputs.parameters", name) for name in names]
+        if template.inputs.artifacts:
+            emission.problem(
+                "CLR406",
+                "its cache can't see the content of its input artifacts",
+                why="Argo's cache knows parameters only: a changed file would give the old result",
+                help="give the cache a key that changes with the file, as a digest that an earlier step returns",
+                **place(template),  # type: ignore[arg-type]
+            )
+    expression = f"sprig.sha256sum(toJson([{', '.join([string(content), *parts])}]))"
+    store = cache.store or f"couler-cache-{emission.program.template_name(template.name)}".lower()[:63].rstrip("-")
+    return _store(store, tag(expression), cache.max_age)
+
+
+def _store(name: str, key: str, max_age: float | None) -> JSON:
+    found: JSON = {"key": key, "cache": {"configMap": {"name": name}}}
+    found["maxAge"] = "" if max_age is None else duration(max_age)
+    return found
+
+
+def synchronization(emission: Emission, locks: tuple[Lock, ...], rendered: Render) -> JSON:
+    """Mutexes and semaphores, sorted by name, so that two templates never take them in opposite order."""
+    mutexes: list[JSON] = []
+    semaphores: list[JSON] = []
+    for lock in sorted(locks, key=lambda lock: str(lock.name)):
+        entry: JSON = {}
+        if isinstance(lock, Mutex):
+            entry["name"] = rendered(lock.name)
+            into = mutexes
+        else:
+            entry |= _semaphore(emission, lock, rendered)
+            into = semaphores
+        if lock.database:
+            entry["database"] = True
+        if lock.namespace:
+            entry["namespace"] = lock.namespace
+        into.append(entry)
+    if emission.options.version == "3.5":
+        if len(mutexes) > 1 or len(semaphores) > 1:
+            emission.problem(
+                "CLR401",
+                "Argo 3.5 takes one mutex and one semaphore at once",
+                help="use Argo 4, or one lock for both",
+            )
+        single: JSON = {}
+        if mutexes:
+            single["mutex"] = mutexes[0]
+        if semaphores:
+            single["semaphore"] = semaphores[0]
+        return single
+    found: JSON = {}
+    if mutexes:
+        found["mutexes"] = mutexes
+    if semaphores:
+        found["semaphores"] = semaphores
+    return found
+
+
+def _semaphore(emission: Emission, lock: Semaphore, rendered: Render) -> JSON:
+    if lock.config_map is not None:
+        return {"configMapKeyRef": config_map_key(lock.config_map, rendered)}
+    if lock.database:
+        return {"key": rendered(lock.name)}
+    key = rendered(lock.name)
+    return {"configMapKeyRef": {"name": emission.semaphores(key, lock.limit or 1), "key": key}}
+
+
+def pod(emission: Emission, template: Template, scope: TemplateScope) -> JSON:
+    """The settings of a template's pod."""
+    settings = template.pod
+    rendered, command = render(emission, template, scope), render_command(emission, template, scope)
+    found: JSON = {}
+    metadata: JSON = {}
+    if settings.labels:
+        metadata["labels"] = {key: rendered(value) for key, value in settings.labels}
+    if settings.annotations:
+        metadata["annotations"] = {key: rendered(value) for key, value in settings.annotations}
+    if metadata:
+        found["metadata"] = metadata
+    found |= pod_fields(settings, rendered)
+    if settings.volumes:
+        found["volumes"] = [volume(each, rendered) for each in settings.volumes]
+    if settings.init_containers:
+        found["initContainers"] = [container(each, rendered, command) for each in settings.init_containers]
+    if settings.sidecars:
+        found["sidecars"] = [container(each, rendered, command) for each in settings.sidecars]
+    patch = pod_patch(settings, rendered)
+    if patch:
+        found["podSpecPatch"] = patch
+    if settings.extra is not None:
+        found |= templated(settings.extra, rendered)
+    return found
+
+
+def pod_patch(settings: PodSettings, rendered: Render) -> str:
+    """The `podSpecPatch`: the user's own, or what a template has no field for (dns, host network, pull secrets)."""
+    import json
+
+    extra: JSON = {}
+    if settings.dns is not None:
+        extra |= dns(settings.dns)
+    if settings.host_network is not None:
+        extra["hostNetwork"] = settings.host_network
+    if settings.image_pull_secrets:
+        extra["imagePullSecrets"] = [{"name": name} for name in settings.image_pull_secrets]
+    if not extra:
+        return rendered(settings.patch) if settings.patch else ""
+    if not settings.patch:
+        return json.dumps(extra)
+    if isinstance(settings.patch, str):
+        return json.dumps(_merged(extra, json.loads(settings.patch)))
+    raise ValueError("a pod patch with values in it can't be joined with dns, host network or pull secrets")
+
+
+def _merged(base: JSON, over: JSON) -> JSON:
+    found = dict(base)
+    for key, value in over.items():
+        both = isinstance(value, dict) and isinstance(found.get(key), dict)
+        found[key] = _merged(found[key], value) if both else value
+    return found

@@ -1,0 +1,153 @@
+"""What the references of an expression are, by the place where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from couler_py.backends.argo.emit.expressions import UnprovenError
+from couler_py.backends.argo.emit.literals import member, string
+from couler_py.backends.argo.emit.values import SIMPLE, Form, Value
+from couler_py.backends.argo.program import Program
+from couler_py.ir.expr import Expr, Input, Item, LastRetry, Own, Run, TaskItems, TaskOutput, TaskStatus
+from couler_py.ir.expr import WorkflowParameter as RunParameter
+from couler_py.ir.model import Function, Graph, Task, Template
+from couler_py.ir.possible import Possible
+from couler_py.ir.types import ANY, FLOAT, INT, STR, ListOf, Type
+
+RUN = {
+    "id": "workflow.uid",
+    "name": "workflow.name",
+    "namespace": "workflow.namespace",
+    # A run that no CronWorkflow started has no scheduled instant: then it is the start.
+    "scheduled_time": "(workflow.scheduledTime ?? workflow.creationTimestamp.RFC3339)",
+    "start": "workflow.creationTimestamp.RFC3339",
+    "status": "(workflow.status == 'Succeeded' ? 'Succeeded' : 'Failed')",
+    "failures": "workflow.failures",
+    "duration": "workflow.duration",
+    "attempt": "retries",
+}
+RUN_TYPES: dict[str, Type] = {"duration": FLOAT, "attempt": INT}
+LAST_RETRY = {"exit_code": "lastRetry.exitCode", "message": "lastRetry.message", "duration": "lastRetry.duration"}
+
+
+class TemplateScope:
+    """The scope of a template that runs: its inputs, parameters of the run, facts about the run."""
+
+    def __init__(self, program: Program, template: Template):
+        self.program = program
+        self.template = template
+        self._inputs = {parameter.name: parameter.type for parameter in template.inputs.parameters}
+        self.retries = template.retry is not None and not isinstance(template.body, Graph)
+
+    def input_name(self, name: str) -> str:
+        return name if self.program.legal_parameter(name) else self.program.field(self.template, name)
+
+    def reference(self, node: Expr, guarded: bool) -> Value:
+        if isinstance(node, Input):
+            return self.input(node.name)
+        if isinstance(node, RunParameter):
+            return self.run_parameter(node.name)
+        if isinstance(node, Run):
+            return self.run(node)
+        if isinstance(node, LastRetry):
+            return last_retry(node)
+        if isinstance(node, Own):
+            raise UnprovenError("an output of the template itself is only known when it has ended")
+        raise UnprovenError(f"{type(node).__name__} has no meaning here")
+
+    def present(self, task: str) -> str:
+        raise UnprovenError("tasks have no meaning here")
+
+    def input(self, name: str) -> Value:
+        type_ = self._inputs.get(name, ANY)
+        known = self.input_name(name)
+        form: Form = "plain" if (self.template.name, name) in self.program.plain_inputs else "wire"
+        return Value(member("inputs.parameters", known), form, type_, f"inputs.parameters.{known}")
+
+    def run_parameter(self, name: str) -> Value:
+        parameter = self.program.parameters.get(name)
+        if parameter is None:
+            known = self.program.published_name(name)
+            type_ = self.program.published.get(name, ANY)
+            return Value(member("workflow.outputs.parameters", known), "wire", type_)
+        known = name if self.program.legal_parameter(name) else self.program.run_parameter_name(name)
+        form: Form = "plain" if parameter.value_from is not None else "wire"
+        return Value(member("workflow.parameters", known), form, parameter.type, f"workflow.parameters.{known}")
+
+    def run(self, node: Run) -> Value:
+        if node.field == "attempt" and not self.retries:
+            return Value("0", "value", INT)
+        text = RUN[node.field]
+        simple = text if text.replace(".", "").isalnum() else ""
+        return Value(text, "plain", RUN_TYPES.get(node.field, STR), simple)
+
+
+def last_retry(node: LastRetry) -> Value:
+    """A fact about the attempt before. Argo's exit code and duration are strings."""
+    if node.field == "status":
+        return Value("(lastRetry.status == 'Succeeded' ? 'Succeeded' : 'Failed')", "value", STR)
+    type_: Type = STR if node.field == "message" else INT if node.field == "exit_code" else FLOAT
+    return Value(LAST_RETRY[node.field], "plain", type_)
+
+
+class GraphScope(TemplateScope):
+    """The scope of a graph's tasks and outputs: besides, what other tasks gave, and the item of a fan-out."""
+
+    def __init__(
+        self, program: Program, template: Template, possible: Mapping[str, Possible], names: Mapping[str, str]
+    ):
+        super().__init__(program, template)
+        assert isinstance(template.body, Graph)
+        self.tasks: dict[str, Task] = {task.name: task for task in template.body.tasks}
+        self.possible = possible
+        self.names = names
+        self.root = "steps" if template.body.form == "steps" else "tasks"
+        self.item: Value | None = None
+
+    def reference(self, node: Expr, guarded: bool) -> Value:
+        if isinstance(node, TaskOutput):
+            return self.output(node, guarded)
+        if isinstance(node, Item):
+            if self.item is None:
+                raise UnprovenError("there is no item here")
+            return self.item
+        if isinstance(node, TaskStatus):
+            raw = f"{self.task(node.task)}.status"
+            text = f"({raw} == 'Error' ? 'Failed' : {raw} == 'Omitted' ? 'Blocked' : {raw})"
+            return Value(text, "value", STR, raw)
+        if isinstance(node, TaskItems):
+            return self.items(node, guarded)
+        return super().reference(node, guarded)
+
+    def task(self, name: str) -> str:
+        return f"{self.root}[{string(self.names[name])}]"
+
+    def present(self, task: str) -> str:
+        return "" if self.possible[task].surely_succeeds else f"{self.task(task)}.status == 'Succeeded'"
+
+    def output(self, node: TaskOutput, guarded: bool) -> Value:
+        task = self.tasks[node.task]
+        callee = self.program.callee(task)
+        type_ = self.program.output_type(callee.name, node.name) if callee is not None else ANY
+        known = node.name if self.program.legal_parameter(node.name) else self.program.field(callee, node.name)
+        text = self._member(node.task, known, guarded)
+        if task.each is not None:
+            return Value(text, "gathered", ListOf(type_))
+        form: Form = "plain" if self.program.writes_plain(callee) else "wire"
+        marks = self.program.marks(callee, node.name)
+        simple = f"{self.root}.{self.names[node.task]}.outputs.parameters.{known}" if type_ in SIMPLE else ""
+        return Value(text, form, type_, simple, marks)
+
+    def _member(self, task: str, name: str, guarded: bool) -> str:
+        place = self.task(task)
+        if guarded:
+            return member(f"{place}.outputs?.parameters", name, optional=True)
+        return member(f"{place}.outputs.parameters", name)
+
+    def items(self, node: TaskItems, guarded: bool) -> Value:
+        return Value(self._member(node.task, "couler-item", guarded), "gathered", ListOf(ANY))
+
+
+def runs_python(template: Template | None) -> bool:
+    """Whether a template's inputs are read by our runner."""
+    return template is not None and isinstance(template.body, Function)

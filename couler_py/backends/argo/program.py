@@ -1,0 +1,301 @@
+"""What emission must know of a whole workflow before it writes a word: names, forms, and who reads what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, TypeAlias
+
+from couler_py.ir.expr import Expr, First, Input, Item, OrElse, TaskArtifact, TaskItems, TaskOutput, walk
+from couler_py.ir.graph import Shape, templates_by_name
+from couler_py.ir.meaning import value_expressions
+from couler_py.ir.model import Function, Graph, Inline, Loop, Parameter, Task, Template, Workflow
+from couler_py.ir.names import Namer, legal, legal_name
+from couler_py.ir.possible import Possibilities
+from couler_py.ir.types import ANY, STR, ListOf, Type
+from couler_py.ir.wire import BASE64_MARK, JSON_MARK
+
+Variant: TypeAlias = Literal["", "item"]
+"""How a template writes its outputs: as they travel between tasks, or as an item of a fan-out."""
+
+
+class Program:
+    """A workflow and what was found out about it; every question is answered in constant time."""
+
+    def __init__(self, workflow: Workflow, shapes: Mapping[str, Shape] | None = None):
+        self.workflow = workflow
+        self.templates: dict[str, Template] = templates_by_name(workflow)
+        self.possibilities = Possibilities(workflow, shapes)
+        self.parameters: dict[str, Parameter] = {parameter.name: parameter for parameter in workflow.parameters}
+        self._namer = Namer("argo", "template")
+        for template in workflow.templates:  # legal names first, so that none of them loses its own to another
+            if legal("argo", "template", template.name):
+                self._namer.name(template.name)
+        self._fields: dict[str, dict[str, str]] = {}
+        self._output_types: dict[str, dict[str, Type]] = {}
+        self.variants: dict[str, set[Variant]] = {}
+        self.gathered: dict[tuple[str, str], set[str]] = {}
+        self.items_read: set[tuple[str, str]] = set()
+        self.gathered_artifacts: dict[tuple[str, str], set[str]] = {}
+        self._legal: dict[str, bool] = {}
+        self._run_names: dict[str, str] | None = None
+        self.published: dict[str, Type] = {
+            output.global_name: output.type
+            for template in workflow.templates
+            for output in template.outputs.parameters
+            if output.global_name
+        }
+        self._made: set[str] = set()
+        self._scan()
+        self.plain_inputs, self.plain_outputs = read_as_text(self)
+
+    # ---- names
+
+    def template_name(self, name: str, variant: Variant = "") -> str:
+        """The name of a template on Argo. The variant for items has the plain name where it is the only one."""
+        if variant == "item" and "" in self.variants.get(name, {""}):
+            return self._namer.name(f"{name}-item")
+        return self._namer.name(name)
+
+    def new_name(self, wish: str) -> str:
+        """A name for a template that emission adds."""
+        found, count = wish, 1
+        while found in self.templates or found in self._made:
+            count += 1
+            found = f"{wish}-{count}"
+        self._made.add(found)
+        return self._namer.name(found)
+
+    def legal_parameter(self, name: str) -> bool:
+        """Whether a name of a parameter or artifact stands on Argo as it is; remembered, for it is asked so often."""
+        known = self._legal.get(name)
+        if known is None:
+            known = self._legal[name] = legal("argo", "parameter", name)
+        return known
+
+    def field(self, template: Template | None, name: str) -> str:
+        """The name of an input or output of a template. Both share one set of names, so that they stay apart."""
+        if self.legal_parameter(name) or template is None:
+            return name
+        fields = self._fields.get(template.name)
+        if fields is None:
+            fields = self._fields[template.name] = field_names(template)
+        return fields[name]
+
+    def run_parameter_name(self, name: str) -> str:
+        """The name of a parameter of the run."""
+        if self._run_names is None:
+            self._run_names = legal_names(self.parameters)
+        return self._run_names[name]
+
+    def published_name(self, name: str) -> str:
+        """The name under which an output is published to exit handlers."""
+        return name if self.legal_parameter(name) else legal_names(self.published)[name]
+
+    def hook_name(self, name: str) -> str:
+        """The name of a hook or handler."""
+        return name if legal("argo", "task", name) else legal_name("argo", "task", name)
+
+    # ---- what templates have
+
+    def output_type(self, template: str, output: str) -> Type:
+        """The type of an output parameter."""
+        types = self._output_types.get(template)
+        if types is None:
+            known = self.templates.get(template)
+            types = {} if known is None else {each.name: each.type for each in known.outputs.parameters}
+            self._output_types[template] = types
+        return types.get(output, ANY)
+
+    def callee(self, task: Task) -> Template | None:
+        """The template of this workflow that a task calls."""
+        if isinstance(task.call, str):
+            return self.templates.get(task.call)
+        return task.call.template if isinstance(task.call, Inline) else None
+
+    def writes_plain(self, template: Template | None) -> bool:
+        """Whether what its outputs hold was written by a program that knows nothing of `ir.wire`."""
+        return template is None or not isinstance(template.body, Function | Graph | Loop)
+
+    def marks(self, template: Template | None, output: str) -> tuple[str, ...]:
+        """The marks that a string output may begin with."""
+        if template is None or (template.name, output) in self.plain_outputs:
+            return ()
+        return (JSON_MARK,) if isinstance(template.body, Function) else (JSON_MARK, BASE64_MARK)
+
+    # ---- one pass over all tasks
+
+    def _scan(self) -> None:
+        roots = [self.workflow.entrypoint, *(handler.call for handler in self.workflow.handlers)]
+        for root in roots:
+            self.variants.setdefault(root, set()).add("")
+        for template in self.workflow.templates:
+            body = template.body
+            if isinstance(body, Loop):
+                self.variants.setdefault(body.body, set()).add("")
+            elif isinstance(body, Graph):
+                self._scan_graph(template, body)
+        for name in self.templates:
+            self.variants.setdefault(name, {""})
+
+    def _scan_graph(self, template: Template, graph: Graph) -> None:
+        mapped: set[str] = set()
+        called: set[str] = set()
+        for task in graph.tasks:
+            if task.each is not None:
+                mapped.add(task.name)
+            elif isinstance(task.call, str):
+                called.add(task.call)
+            for hook in task.hooks:
+                called.add(hook.call)
+        for name in called:
+            self.variants.setdefault(name, set()).add("")
+        if not mapped:
+            return
+        self._readers(template, graph, mapped)
+        for task in graph.tasks:
+            if task.each is None or not isinstance(task.call, str):
+                continue
+            self.variants.setdefault(task.call, set()).add(self.item_variant(template.name, task))
+
+    def _readers(self, template: Template, graph: Graph, mapped: set[str]) -> None:
+        for expr in graph_expressions(template, graph):
+            for node in walk(expr):
+                if isinstance(node, TaskOutput) and node.task in mapped:
+                    self.gathered.setdefault((template.name, node.task), set()).add(node.name)
+                elif isinstance(node, TaskArtifact) and node.task in mapped:
+                    self.gathered_artifacts.setdefault((template.name, node.task), set()).add(node.name)
+                elif isinstance(node, TaskItems):
+                    self.items_read.add((template.name, node.task))
+
+    def item_variant(self, graph: str, task: Task) -> Variant:
+        """In which form the template of a fan-out is called: as an item where its outputs are gathered."""
+        template = self.callee(task)
+        own = template is not None and isinstance(template.body, Function | Graph)
+        return "item" if own and self.gathered.get((graph, task.name)) else ""
+
+
+def legal_names(names: Iterable[str]) -> dict[str, str]:
+    """Names of parameters or artifacts that Argo accepts, legal ones verbatim."""
+    found: dict[str, str] = {}
+    namer = Namer("argo", "parameter")
+    names = list(names)
+    for name in sorted(names, key=lambda name: not legal("argo", "parameter", name)):
+        found[name] = namer.name(name)
+    return found
+
+
+def field_names(template: Template) -> dict[str, str]:
+    """The names of all inputs and outputs of a template on Argo."""
+    inputs, outputs = template.inputs, template.outputs
+    groups = (inputs.parameters, inputs.artifacts, outputs.parameters, outputs.artifacts)
+    return legal_names(dict.fromkeys(each.name for group in groups for each in group))
+
+
+def task_names(graph: Graph) -> dict[str, str]:
+    """The names of a graph's tasks on Argo, legal ones verbatim."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    illegal: list[str] = []
+    for task in graph.tasks:
+        if legal("argo", "task", task.name):
+            found[task.name] = task.name
+            taken.add(task.name)
+        else:
+            illegal.append(task.name)
+    if illegal:
+        namer = Namer("argo", "task")
+        for name in taken:
+            namer.name(name)
+        for name in illegal:
+            found[name] = namer.name(name)
+    return found
+
+
+def graph_expressions(template: Template, graph: Graph) -> Iterable[Expr]:
+    """Every expression that reads a task of the graph, but for hooks."""
+    for task in graph.tasks:
+        if task.arguments or task.artifacts or task.when is not None or task.each is not None:
+            yield from value_expressions(task)
+    yield from (output.value for output in template.outputs.parameters if output.value is not None)
+    yield from (output.value for output in template.outputs.artifacts if output.value is not None)
+
+
+def read_as_text(program: Program) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    """The string inputs and outputs whose text a container reads as it is, so that no mark may be in it.
+
+    Starts at the string inputs of everything that isn't a Python step and goes back along the values.
+    """
+    inputs = {
+        (template.name, parameter.name)
+        for template in program.workflow.templates
+        if not isinstance(template.body, Function | Graph | Loop)
+        for parameter in template.inputs.parameters
+        if parameter.type == STR
+    }
+    outputs: set[tuple[str, str]] = set()
+    graphs = [template for template in program.workflow.templates if isinstance(template.body, Graph | Loop)]
+    if not inputs:
+        return inputs, outputs
+    flows = [flow for template in graphs for flow in _flows(program, template)]
+    changed = True
+    while changed:
+        changed = False
+        for kind, target, source_kind, source in flows:
+            if target in (inputs if kind == "input" else outputs):
+                found = inputs if source_kind == "input" else outputs
+                if source not in found:
+                    found.add(source)
+                    changed = True
+    return inputs, outputs
+
+
+_Place: TypeAlias = tuple[str, str]
+
+
+def _flows(program: Program, template: Template) -> Iterable[tuple[str, _Place, str, _Place]]:
+    """What flows where unchanged: (kind, place) of the reader, then of the source."""
+    body = template.body
+    if isinstance(body, Loop):
+        for parameter in template.inputs.parameters:
+            yield "input", (body.body, parameter.name), "input", (template.name, parameter.name)
+        for carry in body.carry:
+            yield "input", (body.body, carry.input), "output", (body.body, carry.output)
+        for output in template.outputs.parameters:
+            yield "output", (template.name, output.name), "output", (body.body, output.name)
+        return
+    assert isinstance(body, Graph)
+    calls = {task.name: task.call for task in body.tasks if isinstance(task.call, str)}
+    for task in body.tasks:
+        for argument in task.arguments:
+            if isinstance(task.call, str):
+                target = (task.call, argument.name)
+                for kind, source in _direct(argument.value, template.name, calls):
+                    yield "input", target, kind, source
+    for output in template.outputs.parameters:
+        if output.value is not None:
+            for kind, source in _direct(output.value, template.name, calls):
+                yield "output", (template.name, output.name), kind, source
+
+
+def _direct(expr: Expr, graph: str, calls: dict[str, str]) -> Iterable[tuple[str, _Place]]:
+    if isinstance(expr, Input):
+        yield "input", (graph, expr.name)
+    elif isinstance(expr, TaskOutput):
+        if expr.task in calls:
+            yield "output", (calls[expr.task], expr.name)
+    elif isinstance(expr, OrElse):
+        yield from _direct(expr.value, graph, calls)
+        yield from _direct(expr.default, graph, calls)
+    elif isinstance(expr, First):
+        for option in expr.options:
+            yield from _direct(option, graph, calls)
+
+
+def item_type(type_: Type) -> Type:
+    """The type of a list's elements."""
+    return type_.item if isinstance(type_, ListOf) else ANY
+
+
+def has_item(expr: Expr) -> bool:
+    """Whether an expression depends on the item of a fan-out."""
+    return any(isinstance(node, Item) for node in walk(expr))
