@@ -1,0 +1,116 @@
+"""What happens in a run, written to the store in batches and told to those who watch."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+import msgspec
+
+from couler_py.store import cache, runs
+from couler_py.store.database import failure, transaction
+from couler_py.store.home import Home
+from couler_py.store.records import AttemptRecord, Result, RunRecord, TaskRecord
+
+BATCH = 0.02  # seconds that a change waits for others; what a crash loses of it, records of attempts hold
+
+
+class Event(msgspec.Struct, frozen=True):
+    """Something that happened.
+
+    `kind` is "run" (its status changed), "task" (its state changed; `task` holds it), "attempt" (one
+    began or ended), "metric" (`data`: name, value, step) or "note" (`data`: text).
+    """
+
+    kind: str
+    time: float
+    path: str = ""
+    data: dict[str, Any] = {}
+    task: TaskRecord | None = None
+
+
+Observer: TypeAlias = Callable[[Event], None]
+
+
+class Journal:
+    """The writer of one run's record."""
+
+    def __init__(self, connection: sqlite3.Connection, home: Home, run: RunRecord, observers: Iterable[Observer]):
+        self._connection = connection
+        self._home = home
+        self._run = run
+        self._observers = tuple(observers)
+        self._tasks: dict[str, TaskRecord] = {}
+        self._statements: list[tuple[str, tuple[Any, ...]]] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self.on_error: Callable[[Exception], None] = lambda error: None
+
+    def task(self, task: TaskRecord) -> None:
+        """The state of a task has changed."""
+        self._run.tasks[task.path] = task
+        self._tasks[task.path] = task
+        self._tell(Event("task", runs.now(), task.path, task=task))
+        self._soon()
+
+    def attempt(self, path: str, execution: int, attempt: AttemptRecord) -> None:
+        """An attempt began or ended."""
+        row = runs.attempt_row(self._run.id, path, execution, attempt)
+        self._statements.append((runs.SAVE_ATTEMPT, row))
+        data = {"number": attempt.number, "state": attempt.state, "message": attempt.message}
+        self._tell(Event("attempt", runs.now(), path, data))
+        self._soon()
+
+    def event(self, kind: str, path: str = "", **data: Any) -> None:
+        """Something to remember beside states: a note, a metric."""
+        now = runs.now()
+        text = json.dumps(data, separators=(",", ":"))
+        self._statements.append((runs.SAVE_EVENT, (self._run.id, now, kind, path, text, self._run.id)))
+        self._tell(Event(kind, now, path, data))
+        self._soon()
+
+    def cached(self, key: str, path: str, result: Result) -> None:
+        """A result to reuse."""
+        self._statements.append((cache.SAVE, cache.row(key, runs.now(), self._run.id, path, result)))
+        self._soon()
+
+    def run(self) -> None:
+        """The run itself has changed; written at once."""
+        self._statements.append((runs.UPDATE_RUN, runs.run_row(self._run)))
+        self.flush()
+        self._tell(Event("run", runs.now(), data={"status": self._run.status, "message": self._run.message}))
+
+    def flush(self) -> None:
+        """Write everything that has come. Raises `StoreError`; what couldn't be written is tried again next time."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if not self._tasks and not self._statements:
+            return
+        try:
+            with transaction(self._connection):
+                rows = [runs.task_row(self._run.id, task) for task in self._tasks.values()]
+                self._connection.executemany(runs.SAVE_TASK, rows)
+                for statement, row in self._statements:
+                    self._connection.execute(statement, row)
+        except sqlite3.Error as error:
+            raise failure(error, self._home) from error
+        self._tasks.clear()
+        self._statements.clear()
+
+    def _soon(self) -> None:
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(BATCH, self._flush)
+
+    def _flush(self) -> None:
+        self._timer = None
+        try:
+            self.flush()
+        except Exception as error:
+            self.on_error(error)
+
+    def _tell(self, event: Event) -> None:
+        for observer in self._observers:
+            observer(event)

@@ -1,0 +1,91 @@
+"""The artifacts of a home: kept, read, joined into folders, and collected when no run needs them any more."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from couler_py.store import content
+from couler_py.store.home import Home
+from couler_py.store.records import ArtifactRef
+
+INDEX_DIGITS = 6
+"""The entries of a fan-in folder are named by their index, zero-padded to this length."""
+
+
+def reference(ref: ArtifactRef) -> dict[str, Any]:
+    """A reference as plain data, for `couler_py.store.content`."""
+    plain: dict[str, Any] = msgspec.to_builtins(ref)
+    return plain
+
+
+def keep(home: Home, path: str | os.PathLike[str]) -> ArtifactRef:
+    """Keep a copy of a file or folder. Raises `ContentError` and `OSError`."""
+    return ArtifactRef(**content.keep(str(home.artifacts), os.fspath(path)))
+
+
+def keep_bytes(home: Home, data: bytes) -> ArtifactRef:
+    """Keep some bytes as a file."""
+    return ArtifactRef(**content.keep_bytes(str(home.artifacts), data))
+
+
+def give(home: Home, ref: ArtifactRef, target: str | os.PathLike[str], *, writable: bool = False) -> None:
+    """Put a copy at a path. Raises `ContentError` where what is kept is damaged."""
+    content.give(str(home.artifacts), reference(ref), os.fspath(target), writable=writable)
+
+
+def visible(home: Home, ref: ArtifactRef, folder: Path, name: str) -> Path:
+    """A copy that a person can open, at `folder/name`, made once."""
+    target = folder / name
+    if not target.exists():
+        give(home, ref, target)
+    return target
+
+
+def gather(home: Home, members: list[tuple[int, ArtifactRef]]) -> ArtifactRef:
+    """One folder with an entry for each member, named by its zero-padded index."""
+    root = str(home.artifacts)
+    entries: list[dict[str, Any]] = []
+    for index, ref in members:
+        name = f"{index:0{INDEX_DIGITS}d}"
+        if ref.kind == "file":
+            entries.append(reference(ref) | {"path": name})
+            continue
+        entries.append({"path": name, "kind": "folder"})
+        for entry in content.manifest(root, ref.digest):
+            entries.append(entry | {"path": f"{name}/{entry['path']}"})
+    return ArtifactRef(**content.keep_manifest(root, entries))
+
+
+def collect(home: Home, live: set[str], *, older_than: float = 3600.0) -> tuple[int, int]:
+    """Delete what none of the digests in `live` needs, and is older than `older_than` seconds.
+
+    Gives the number of files deleted and their size in bytes. A file that a run is about to refer to
+    is young, which is why the age matters.
+    """
+    root = str(home.artifacts)
+    needed = set(live)
+    for digest in live:
+        path = Path(content.blob_path(root, digest))
+        if path.exists() and _is_manifest(path):
+            needed.update(entry["digest"] for entry in content.manifest(root, digest) if "digest" in entry)
+    count = size = 0
+    before = time.time() - older_than
+    for folder in Path(root).iterdir():
+        for file in folder.iterdir():
+            digest = folder.name + file.name
+            facts = file.stat()
+            if digest not in needed and facts.st_mtime <= before and facts.st_ctime <= before:
+                size += facts.st_size
+                count += 1
+                content.remove(str(file))
+    return count, size
+
+
+def _is_manifest(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(2) in (b"[{", b"[]")

@@ -1,0 +1,233 @@
+"""Files and folders kept by the sha256 of their content. Standard library only: supervisors of steps load this file.
+
+A file is kept as it is, at `<first two digits>/<rest>`. A folder is kept as a list of its entries
+(the manifest, compact JSON sorted by path), which refers to the files; so folders share files, and
+several folders become one without copying any. What is kept is read-only and never linked to from
+outside: who reads gets a copy (a reflink where the file system has them).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import shutil
+import stat
+import tempfile
+from typing import Any
+
+FICLONE = 0x40049409  # linux/fs.h: share the blocks of another file
+
+
+class ContentError(Exception):
+    """Content that can't be kept, or that is not what its digest says; the message names the place."""
+
+
+def blob_path(root: str, digest: str) -> str:
+    """Where the file of a digest lies."""
+    return os.path.join(root, digest[:2], digest[2:])
+
+
+def digest_of(path: str) -> str:
+    """The sha256 of a file's content, in hexadecimal digits."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def keep(root: str, path: str, *, move: bool = False, fsync: bool = False) -> dict[str, Any]:
+    """Keep a file or folder and give its reference; with `move`, `path` may be gone afterwards.
+
+    Raises `ContentError` for what is neither a file nor a folder, and `OSError`.
+    """
+    if os.path.isdir(path) and not os.path.islink(path):
+        return _keep_folder(root, path, move, fsync)
+    mode = os.stat(path).st_mode
+    if not stat.S_ISREG(mode):
+        raise ContentError(f"{path} is neither a file nor a folder")
+    digest, size = _keep_file(root, os.path.realpath(path), move and not os.path.islink(path), fsync)
+    return {"kind": "file", "digest": digest, "size": size, "executable": bool(mode & 0o100)}
+
+
+def keep_bytes(root: str, data: bytes, *, fsync: bool = False) -> dict[str, Any]:
+    """Keep some bytes as a file."""
+    digest = hashlib.sha256(data).hexdigest()
+    target = blob_path(root, digest)
+    if not os.path.exists(target):
+        handle, temporary = tempfile.mkstemp(dir=_scratch(root))
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            _settle(temporary, target, fsync)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
+    return {"kind": "file", "digest": digest, "size": len(data), "executable": False}
+
+
+def keep_manifest(root: str, entries: list[dict[str, Any]], *, fsync: bool = False) -> dict[str, Any]:
+    """Keep a folder that consists of the given entries, whose files are kept already."""
+    entries = sorted(entries, key=lambda entry: entry["path"])
+    text = json.dumps(entries, separators=(",", ":"), sort_keys=True)
+    kept = keep_bytes(root, text.encode("utf-8", "surrogateescape"), fsync=fsync)
+    size = sum(entry.get("size", 0) for entry in entries)
+    return {"kind": "folder", "digest": kept["digest"], "size": size, "executable": False}
+
+
+def manifest(root: str, digest: str) -> list[dict[str, Any]]:
+    """The entries of a folder. Raises `ContentError` where they are not what the digest says."""
+    with open(blob_path(root, digest), "rb") as file:
+        data = file.read()
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise ContentError(f"the folder {digest} in {root} is damaged")
+    entries: list[dict[str, Any]] = json.loads(data.decode("utf-8", "surrogateescape"))
+    return entries
+
+
+def give(root: str, reference: dict[str, Any], target: str, *, writable: bool = False) -> None:
+    """Put a copy of what is kept at `target`, read-only unless asked for otherwise.
+
+    Raises `ContentError` where the content isn't what its digest says.
+    """
+    os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
+    if reference["kind"] == "file":
+        _copy_out(root, reference["digest"], target, bool(reference.get("executable")), writable)
+        return
+    os.makedirs(target, exist_ok=True)
+    folders = [target]
+    for entry in manifest(root, reference["digest"]):
+        place = os.path.join(target, entry["path"])
+        if entry["kind"] == "folder":
+            os.makedirs(place, exist_ok=True)
+            folders.append(place)
+        elif entry["kind"] == "link":
+            os.symlink(entry["target"], place)
+        else:
+            _copy_out(root, entry["digest"], place, entry["executable"], writable)
+    if not writable:
+        for folder in reversed(folders):
+            os.chmod(folder, 0o555)
+
+
+def remove(path: str) -> None:
+    """Delete a file or a folder, read-only ones too; nothing where nothing is there."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        for folder, _, _ in os.walk(path):
+            if not os.access(folder, os.W_OK):
+                os.chmod(folder, 0o700)
+        shutil.rmtree(path)
+    else:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+
+
+def _scratch(root: str) -> str:
+    folder = os.path.join(root, "tmp")
+    os.makedirs(folder, exist_ok=True)
+    return folder
+
+
+def _keep_folder(root: str, path: str, move: bool, fsync: bool) -> dict[str, Any]:
+    entries: list[dict[str, Any]] = []
+    for folder, names, files in os.walk(path):
+        for name in sorted(names):
+            place = os.path.join(folder, name)
+            if os.path.islink(place):
+                files.append(name)
+            else:
+                entries.append({"path": os.path.relpath(place, path), "kind": "folder"})
+        names[:] = [name for name in names if not os.path.islink(os.path.join(folder, name))]
+        for name in files:
+            entries.append(_keep_entry(root, path, os.path.join(folder, name), move, fsync))
+    return keep_manifest(root, entries, fsync=fsync)
+
+
+def _keep_entry(root: str, top: str, place: str, move: bool, fsync: bool) -> dict[str, Any]:
+    name = os.path.relpath(place, top)
+    if os.path.islink(place):
+        target = os.readlink(place)
+        inside = os.path.normpath(os.path.join(os.path.dirname(name), target))
+        if not os.path.isabs(target) and not inside.startswith(".."):
+            return {"path": name, "kind": "link", "target": target}
+    mode = os.stat(place).st_mode
+    if not stat.S_ISREG(mode):
+        raise ContentError(f"{place} is neither a file nor a folder of this artifact")
+    digest, size = _keep_file(root, os.path.realpath(place), move and not os.path.islink(place), fsync)
+    return {"path": name, "kind": "file", "digest": digest, "size": size, "executable": bool(mode & 0o100)}
+
+
+def _keep_file(root: str, path: str, move: bool, fsync: bool) -> tuple[str, int]:
+    facts = os.stat(path)
+    # A hard link may be written through its other names, and another file system can't be renamed from.
+    if move and facts.st_nlink == 1 and facts.st_dev == os.stat(root).st_dev and os.access(path, os.R_OK):
+        digest = digest_of(path)
+        target = blob_path(root, digest)
+        if not os.path.exists(target):
+            _settle(path, target, fsync)
+        return digest, facts.st_size
+    handle, temporary = tempfile.mkstemp(dir=_scratch(root))
+    os.close(handle)
+    try:
+        _copy(path, temporary)
+        digest = digest_of(temporary)
+        size = os.path.getsize(temporary)
+        target = blob_path(root, digest)
+        if not os.path.exists(target):
+            _settle(temporary, target, fsync)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+    return digest, size
+
+
+def _settle(temporary: str, target: str, fsync: bool) -> None:
+    os.chmod(temporary, 0o444)
+    folder = os.path.dirname(target)
+    os.makedirs(folder, exist_ok=True)
+    if fsync:
+        sync(temporary)
+    os.rename(temporary, target)
+    if fsync:
+        sync(folder)
+
+
+def sync(path: str) -> None:
+    """Have the system write a file or folder to its disk now."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _copy_out(root: str, digest: str, target: str, executable: bool, writable: bool) -> None:
+    source = blob_path(root, digest)
+    if not os.path.exists(source):
+        raise ContentError(f"the file {digest} is not in {root}: it was deleted from outside")
+    _copy(source, target)
+    if digest_of(target) != digest:
+        os.unlink(target)
+        raise ContentError(f"the file {source} is damaged: its content is not what its name says")
+    os.chmod(target, (0o644 if writable else 0o444) | (0o111 if executable else 0))
+
+
+def _copy(source: str, target: str) -> None:
+    with open(source, "rb") as reading, open(target, "wb") as writing:
+        if not _reflink(reading.fileno(), writing.fileno()):
+            shutil.copyfileobj(reading, writing, 1 << 20)
+
+
+def _reflink(source: int, target: int) -> bool:
+    if not os.path.exists("/proc/self"):  # FICLONE is Linux's
+        return False
+    import fcntl
+
+    try:
+        fcntl.ioctl(target, FICLONE, source)
+    except OSError as error:
+        if error.errno in (errno.EOPNOTSUPP, errno.EXDEV, errno.EINVAL, errno.ENOTTY, errno.ENOSYS, errno.EPERM):
+            return False
+        raise
+    return True

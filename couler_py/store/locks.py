@@ -1,0 +1,87 @@
+"""Locks that end with the processes that hold them: `flock` on files of this user, across all runs and homes."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+
+def lock_folder() -> Path:
+    """The folder of lock files, this user's own on this machine.
+
+    Raises `PermissionError` where somebody else has made it.
+    """
+    folder = Path(tempfile.gettempdir()) / f"couler-locks-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    facts = folder.lstat()
+    if facts.st_uid != os.getuid() or folder.is_symlink():
+        raise PermissionError(f"{folder} belongs to somebody else; delete it, or set TMPDIR to a folder of your own")
+    return folder
+
+
+def lock_file(kind: str, name: str, slot: int = 0) -> Path:
+    """The file that stands for one holder of a named lock."""
+    digest = hashlib.sha256(f"{kind}\0{name}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return lock_folder() / f"{kind}-{digest}-{slot}"
+
+
+def try_lock(path: Path, *, shared: bool = False) -> int | None:
+    """Take a lock without waiting: the descriptor that holds it, or None where another has it.
+
+    The lock lasts until every copy of the descriptor is closed, also those that were handed to other
+    processes.
+    """
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+            return None
+        try:
+            if path.stat().st_ino == os.fstat(handle).st_ino:
+                return handle
+        except FileNotFoundError:
+            pass  # somebody cleaned the folder up between opening and locking: lock the file that is there now
+        os.close(handle)
+
+
+def try_slot(kind: str, name: str, slots: int) -> int | None:
+    """Take one of several places of a named lock, without waiting."""
+    for slot in range(slots):
+        handle = try_lock(lock_file(kind, name, slot))
+        if handle is not None:
+            return handle
+    return None
+
+
+def path_locks(paths: list[str]) -> list[tuple[Path, bool]]:
+    """The lock files (and whether shared) that keep some paths to one holder, in the order to take them.
+
+    A path is held alone, the folders around it together with others; so `/tmp/a` and `/tmp/a/b` exclude
+    each other, `/tmp/a/b` and `/tmp/a/c` don't.
+    """
+    alone = {os.path.realpath(path) for path in paths}
+    around = {str(parent) for path in alone for parent in Path(path).parents} - alone
+    return [(lock_file("path", name), name in around) for name in sorted(alone | around)]
+
+
+def try_paths(paths: list[str]) -> list[int] | None:
+    """Hold all of the paths, or none of them."""
+    held: list[int] = []
+    for path, shared in path_locks(paths):
+        handle = try_lock(path, shared=shared)
+        if handle is None:
+            release(held)
+            return None
+        held.append(handle)
+    return held
+
+
+def release(handles: list[int]) -> None:
+    """Close descriptors that hold locks."""
+    for handle in handles:
+        os.close(handle)

@@ -1,0 +1,107 @@
+"""What is remembered of a run: its tasks and their attempts, as read from and written to the store."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from couler_py.ir.meaning import State
+
+RunStatus: TypeAlias = Literal["Running", "Suspended", "Succeeded", "Failed", "Stopped"]
+TaskState: TypeAlias = Literal["Running", "Suspended", "Succeeded", "Failed", "Skipped", "Blocked", "Stopped"]
+ENDED: frozenset[str] = frozenset({"Succeeded", "Failed", "Skipped", "Blocked"})
+
+
+class ArtifactRef(msgspec.Struct, frozen=True):
+    """A file or folder in the store, by the sha256 of its content; `size` is in bytes, of a folder in all.
+
+    The digest of a folder is that of its list of entries (see `couler_py.store.content`).
+    """
+
+    kind: Literal["file", "folder"]
+    digest: str
+    size: int = 0
+    executable: bool = False
+
+
+class Result(msgspec.Struct, frozen=True):
+    """How a task ended. Only a Succeeded one has outputs.
+
+    `parameters` are values (non-finite floats as such). `items` are those of a fan-out that Succeeded.
+    """
+
+    state: State
+    parameters: dict[str, Any] = {}
+    artifacts: dict[str, ArtifactRef] = {}
+    items: list[Any] | None = None
+    message: str = ""
+
+
+class AttemptRecord(msgspec.Struct, frozen=True):
+    """One try of a task. Times are seconds since 1970."""
+
+    number: int
+    state: str
+    message: str = ""
+    exit_code: int | None = None
+    started: float | None = None
+    finished: float | None = None
+    folder: str = ""
+
+
+class TaskRecord(msgspec.Struct):
+    """What became of one task. `path` is its name, with those of the graphs around it: `graph/map[3]/task`."""
+
+    path: str
+    kind: str
+    template: str
+    state: TaskState
+    message: str = ""
+    digest: str = ""
+    attempts: int = 0
+    item: Any = msgspec.UNSET
+    item_index: int | None = None
+    cached: str = ""
+    started: float | None = None
+    finished: float | None = None
+    result: Result | None = None
+
+    @property
+    def seconds(self) -> float:
+        """How long it took; 0 for what never started or still runs."""
+        if self.started is None or self.finished is None:
+            return 0.0
+        return self.finished - self.started
+
+
+class RunRecord(msgspec.Struct):
+    """What became of a run. `parameters` are values; times are seconds since 1970; `seconds` leaves pauses out."""
+
+    id: str
+    name: str
+    status: RunStatus
+    parameters: dict[str, Any]
+    scheduled: float
+    created: float
+    options: dict[str, Any] = {}
+    workflow: str = ""
+    message: str = ""
+    finished: float | None = None
+    seconds: float = 0.0
+    outputs: dict[str, Any] = {}
+    published: dict[str, Any] = {}
+    tasks: dict[str, TaskRecord] = {}
+
+    def summary(self) -> dict[str, Any]:
+        """The run as `couler run --json` prints it."""
+        return {
+            "run": self.id,
+            "status": self.status,
+            "tasks": {
+                path: {"status": task.state, "attempts": task.attempts, "seconds": round(task.seconds, 3)}
+                for path, task in self.tasks.items()
+                if path
+            },
+            "outputs": self.outputs,
+        }
