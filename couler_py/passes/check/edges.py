@@ -91,7 +91,7 @@ def _check_handler(task: Task, task_edges: tuple[Edge, ...], findings: Findings)
             needed = next((name for name in edge.tasks if name in watched), None)
             if needed is not None:
                 how = {"order": "an order edge (`after`, or a value by or_else)", "value": "its plain value"}
-                findings.error(
+                findings.warning(
                     "CLR234",
                     f"it can never run: it runs when {needed} fails, and {how.get(edge.kind, 'first(...) of it')} "
                     f"asks that {needed} doesn't fail",

@@ -146,6 +146,20 @@ def _run(expr: x.Run, scope: Scope) -> Type:
     return _RUN_TYPES.get(expr.field, STR)
 
 
+def _published(expr: x.Published, scope: Scope) -> Type:
+    if "status" not in scope.run:
+        return _refuse(scope, f"reads the published value {expr.name}: only exit handlers do", "use the value itself")
+    known: dict[str, Type] = {
+        output.global_name: output.type
+        for template in scope.facts.workflow.templates
+        for output in template.outputs.parameters
+        if output.global_name
+    }
+    if expr.name not in known:
+        return _unknown(scope, "CLR220", f"reads {expr.name}, which no step publishes", expr.name, known)
+    return known[expr.name]
+
+
 def _last_retry(expr: x.LastRetry, scope: Scope) -> Type:
     if not scope.last_retry:
         return _refuse(scope, "reads the last attempt: only the condition of a retry can")
@@ -163,5 +177,6 @@ REFERENCES: dict[type, Callable[[Any, Scope], Type | Artifact]] = {
     x.Own: _own,
     x.Item: _item,
     x.Run: _run,
+    x.Published: _published,
     x.LastRetry: _last_retry,
 }

@@ -55,19 +55,34 @@ def unfit(expr: x.Expr, target: Type, scope: Scope, depth: int = 0) -> Unfit | N
             return None if reason is None else Unfit("CLR212", reason, ("", None))
         case x.OrElse(value=value, default=default) if depth < DEPTH:
             return unfit(value, target, scope, depth + 1) or unfit(default, target, scope, depth + 1)
-        case x.Record(form="list", values=values) if isinstance(target, ListOf) and depth < DEPTH:
-            return next((no for value in values if (no := unfit(value, target.item, scope, depth + 1))), None)
-        case x.Record(form="object", keys=keys, values=values) if isinstance(target, Record) and depth < DEPTH:
-            fields = {field.name: field.type for field in target.fields}
-            if set(keys) <= set(fields) and all(field.name in keys or not field.required for field in target.fields):
-                pairs = zip(keys, values, strict=False)
-                return next((no for key, value in pairs if (no := unfit(value, fields[key], scope, depth + 1))), None)
+        case x.Record() if depth < DEPTH:
+            parts = _parts(expr, target)
+            if parts is not None:
+                return next((no for part, asked in parts if (no := unfit(part, asked, scope, depth + 1))), None)
     found = infer(expr, scope, depth)
     if isinstance(found, Artifact):
         return Unfit("CLR215", "it is a file, not a value", _maker(expr, scope))
     if accepts(target, found):
         return None
     return Unfit("CLR213", f"{describe(found)} is not {describe(target)}", _maker(expr, scope))
+
+
+def _parts(expr: x.Record, target: Type) -> list[tuple[x.Expr, Type]] | None:
+    """The members of an object or list with the type that each must have, or None where the target doesn't say."""
+    match target:
+        case ListOf(item=item) if expr.form == "list":
+            return [(value, item) for value in expr.values]
+        case DictOf(value=asked) if expr.form == "object" and len(expr.keys) == len(expr.values):
+            return [(value, asked) for value in expr.values]
+        case Record(fields=fields) if expr.form == "object" and len(expr.keys) == len(expr.values):
+            known = {field.name: field.type for field in fields}
+            needed = {field.name for field in fields if field.required}
+            if needed <= set(expr.keys) <= set(known):
+                return [(value, known[key]) for key, value in zip(expr.keys, expr.values, strict=True)]
+        case UnionOf(options=options):
+            fitting = [parts for option in options if (parts := _parts(expr, option)) is not None]
+            return fitting[0] if len(fitting) == 1 else None
+    return None
 
 
 def _maker(expr: x.Expr, scope: Scope) -> tuple[str, Source | None]:
@@ -232,9 +247,11 @@ def _compute(expr: x.Compute, scope: Scope, depth: int) -> Type:
         if isinstance(left, ListOf) and isinstance(right, ListOf):
             return ListOf(join((left.item, right.item)))
         return FLOAT if expr.op == "/" else ANY
-    if expr.op != "/" and accepts(INT, left) and accepts(INT, right) and ANY not in (left, right):
-        return INT
-    return FLOAT
+    if expr.op == "/":
+        return FLOAT
+    if ANY in (left, right):
+        return ANY
+    return INT if accepts(INT, left) and accepts(INT, right) else FLOAT
 
 
 def _access(expr: x.Access, scope: Scope, depth: int) -> Type:
