@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,7 +43,9 @@ def clean(text: str) -> str:
     """A text with control characters spelled out, so that it can't move the cursor or set a title."""
     if text.isprintable():
         return text
-    return "".join(char if char.isprintable() or char in "\n\t" else char.encode("unicode_escape").decode() for char in text)
+    return "".join(
+        char if char.isprintable() or char in "\n\t" else char.encode("unicode_escape").decode() for char in text
+    )
 
 
 def one_line(text: str) -> str:
@@ -65,7 +67,7 @@ def phase_text(phase: str) -> Text:
     return Text(phase, PHASE_STYLE.get(phase, ""))
 
 
-def columns(rows: Iterable[Sequence[str | Text]], *, header: Sequence[str] = ()) -> Iterable[Text]:
+def columns(rows: Iterable[Sequence[Any]], *, header: Sequence[str] = ()) -> Iterable[Text]:
     """Rows as lines with aligned columns; the last column is never padded."""
     from rich.text import Text
 
@@ -108,9 +110,5 @@ def size(count: int) -> str:
     """
     if count < 1024:
         return f"{count} B"
-    amount = float(count)
-    for unit in ("KiB", "MiB", "GiB"):
-        amount /= 1024
-        if amount < 1024:
-            break
-    return f"{amount:.1f} {unit}"
+    power = min((count.bit_length() - 1) // 10, 3)
+    return f"{count / 1024**power:.1f} {('B', 'KiB', 'MiB', 'GiB')[power]}"

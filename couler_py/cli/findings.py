@@ -119,7 +119,5 @@ def _plain(finding: Diagnostic) -> dict[str, Any]:
         "step": finding.step or None,
         "why": finding.why or None,
         "help": finding.help or None,
-        "related": [
-            {"message": label, "file": place.file, "line": place.line} for label, place in finding.related
-        ],
+        "related": [{"message": label, "file": place.file, "line": place.line} for label, place in finding.related],
     }

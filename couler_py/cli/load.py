@@ -16,6 +16,9 @@ import msgspec
 
 from couler_py import api
 from couler_py.cli.errors import UsageError, UserCodeError
+from couler_py.dsl import Workflow as Builder
+from couler_py.dsl import WorkflowFunction
+from couler_py.dsl.verbs import state
 from couler_py.ir.diagnostics import CoulerError
 from couler_py.ir.model import Workflow
 
@@ -51,6 +54,7 @@ def load(target: str) -> Loaded:
         if found.name:
             raise UsageError(f"{found.path} is an IR file, which holds one workflow: leave out {':' + found.name!r}")
         return Loaded(_from_json(found.path), found.path, imported=True)
+    state.reset()  # a file loaded before may have left its recording
     with api.loading() as recorded:
         module = _execute(found)
         if found.path is not None and not (recorded or workflows_of(module) or _implicit()):
@@ -156,21 +160,17 @@ def _users(target: _Target) -> Iterator[None]:
 
 def workflows_of(module: ModuleType) -> dict[str, Any]:
     """The workflows that a module defines or imports, by their first name in it."""
-    from couler_py.dsl import is_workflow
-
     found: dict[str, Any] = {}
     seen: set[int] = set()
     for name, value in list(vars(module).items()):
-        if is_workflow(value) and id(value) not in seen:
+        if isinstance(value, Builder | WorkflowFunction | Workflow) and id(value) not in seen:
             seen.add(id(value))
             found[name] = value
     return found
 
 
 def _implicit() -> bool:
-    from couler_py.dsl import has_implicit
-
-    return has_implicit()
+    return state.implicit() is not None
 
 
 def _choose(target: _Target, module: ModuleType, recorded: list[api.Recorded]) -> Loaded:

@@ -15,7 +15,10 @@ from couler_py.report.cards import Card, Html, Image, Plot, Table, Text
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'"
+POLICY = (
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; "
+    "form-action 'none'"
+)
 """The page's Content-Security-Policy: pictures from itself, its own styles, no script from anywhere."""
 
 

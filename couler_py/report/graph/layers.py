@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
 import msgspec
@@ -125,7 +126,7 @@ class _Places:
                     chain.append(len(self.layer) - 1)
             chain.append(b)
             self.chains[a, b] = chain
-            for above, below in zip(chain, chain[1:], strict=False):
+            for above, below in pairwise(chain):
                 down[above].append(below)
                 up[below].append(above)
         self.up, self.down = up, down
@@ -171,7 +172,7 @@ def _sort_row(row: list[int], neighbours: list[list[int]], place: Mapping[int, i
 
 def _crossings(graph: _Places) -> int:
     total = 0
-    for above, below in zip(graph.rows, graph.rows[1:], strict=False):
+    for above, below in pairwise(graph.rows):
         place = {node: number for number, node in enumerate(below)}
         seen: list[int] = []
         for node in above:

@@ -21,7 +21,7 @@ class Node(msgspec.Struct, frozen=True):
     """A box. `id` is unique in its scene, and never shown.
 
     `note` is a second, quieter line; `kind` chooses the colour (the tag of a body, or "folded");
-    `template` is what it runs; `condition` is shown as a guard; `many` draws a stack of boxes; `inside` is what the box holds;
+    `template` is what it runs; `condition` is a guard; `many` draws a stack of boxes; `inside` is what the box holds;
     `title` is the long form, `state` the state of a task of a run.
     """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import TypeAlias
 
 import msgspec
@@ -87,7 +88,9 @@ def svg(scene: Scene, *, title: str = "", graphviz: bool | None = None) -> str:
         f'<rect width="{number(wide)}" height="{number(tall)}" fill="#ffffff"/>',
     ]
     if title:
-        parts.append(f'<text x="{number(MARGIN)}" y="28" font-size="15" font-weight="bold">{xml(cut(title, 90))}</text>')
+        parts.append(
+            f'<text x="{number(MARGIN)}" y="28" font-size="15" font-weight="bold">{xml(cut(title, 90))}</text>'
+        )
     parts.append(f'<g transform="translate({number(MARGIN)},{number(MARGIN + head)})">')
     parts += _draw(laid)
     parts += ["</g>", legend[0], "</svg>"]
@@ -153,7 +156,7 @@ def _splines(way: tuple[Point, ...]) -> str:
 def _curves(way: tuple[Point, ...]) -> str:
     # Straight between an even point and the next, a curve that leaves and arrives upright between the others.
     pieces = [f"M{_at(way[0])}"]
-    for place, (start, end) in enumerate(zip(way, way[1:], strict=False)):
+    for place, (start, end) in enumerate(pairwise(way)):
         if place % 2 == 0 or start[0] == end[0]:
             if start != end:
                 pieces.append(f"L{_at(end)}")

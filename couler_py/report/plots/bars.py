@@ -26,9 +26,11 @@ def bar(
     numbers = [value for group in groups.values() for value in group.values() if math.isfinite(value)]
     marks = ticks(min([0.0, *numbers]), max([0.0, *numbers], default=0.0) or 1.0)
     turned = any(width(cut(name, 24), 11) > (wide - 90) / max(len(groups), 1) - 8 for name in groups)
-    foot = 30.0 + (70.0 if turned else 0.0)
+    longest = max([width(cut(name, 24), 11) for name in groups], default=0.0)
+    foot = 30.0 + (longest * 0.66 if turned else 0.0)
     head = 34.0 + (20.0 if len(series) > 1 else 0.0)
-    area = Area(64, head, wide - 84, tall - head - foot, y=(marks[0], marks[-1]))
+    left = max(64.0, longest * 0.78 - 20.0) if turned else 64.0
+    area = Area(left, head, wide - left - 20, tall - head - foot, y=(marks[0], marks[-1]))
     parts = y_axis(area, marks, y_label)
     slot = area.width / max(len(groups), 1)
     thick = min(slot * 0.72 / max(len(series), 1), 90.0)

@@ -43,7 +43,7 @@ def _cells(
     names = [cut(name, 18) for name in rows]
     heads = [cut(name, 18) for name in columns]
     widest = max([width(shown(value), 11) for row in values for value in row], default=0.0)
-    cell = max(30.0, widest + 12)
+    cell = max(30.0, widest + 12, min(max([width(head, 11) for head in heads], default=0.0) + 10, 88.0))
     turned = any(width(head, 11) > cell - 4 for head in heads)
     left = 34.0 + max([width(name, 11) for name in names], default=0.0) + 8
     top = 52.0 + (max(width(head, 11) for head in heads) * 0.72 + 8 if turned else 16.0)
@@ -54,11 +54,13 @@ def _cells(
             parts.append(text(x, top - 8, head, fill=QUIET, turn=-45))
         else:
             parts.append(text(x, top - 8, head, anchor="middle", fill=QUIET))
-    for row, name in enumerate(names):
+    for row, label in enumerate(names):
         y = top + 30.0 * row
-        parts.append(text(left - 8, y + 19, name, anchor="end", fill=QUIET))
+        parts.append(text(left - 8, y + 19, label, anchor="end", fill=QUIET))
         for column, value in enumerate(values[row]):
-            parts += _cell(left + cell * column, y, cell, value, shades[row][column], f"{rows[row]} → {columns[column]}")
+            parts += _cell(
+                left + cell * column, y, cell, value, shades[row][column], f"{rows[row]} → {columns[column]}"
+            )
     wide, tall = left + cell * len(heads) + 24, top + 30.0 * len(names) + 20
     wide = max(wide, width(cut(title, 80), 14) * 1.1 + 40)
     if x_label:

@@ -81,4 +81,6 @@ def _axes(
 
 def _dot(x: float, y: float, colour: str, radius: float, title: str = "") -> str:
     inside = f"<title>{xml(title)}</title>" if title else ""
-    return f'<circle cx="{number(x)}" cy="{number(y)}" r="{radius}" fill="{colour}" fill-opacity="0.85">{inside}</circle>'
+    return (
+        f'<circle cx="{number(x)}" cy="{number(y)}" r="{radius}" fill="{colour}" fill-opacity="0.85">{inside}</circle>'
+    )

@@ -1,0 +1,184 @@
+"""`couler plan FILE`: what a run would do, without doing it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from couler_py import api
+from couler_py.backends.base import Bundle, backend, installed
+from couler_py.cli.console import columns, console, one_line, seconds, size
+from couler_py.cli.engines import compile_for
+from couler_py.cli.load import load
+from couler_py.cli.options import AsJson, File
+from couler_py.ir.diagnostics import CoulerError, DiagnosticError
+from couler_py.ir.model import Workflow
+from couler_py.ir.pod import Resources
+from couler_py.passes.pipeline import Applied, transform
+from couler_py.passes.plan import Plan, plan
+
+OBJECT_LIMIT = 1_572_864
+"""The most bytes of a request that etcd takes by default (`--max-request-bytes`, 1.5 MiB): no object can be larger."""
+
+
+class EngineView(msgspec.Struct, frozen=True):
+    """How one engine sees the workflow: what it can't do or does another way, and the size of what it reads."""
+
+    name: str
+    never: dict[str, str]
+    indirect: dict[str, str]
+    bytes: int | None = None
+    limit: int | None = None
+    errors: tuple[str, ...] = ()
+
+
+def command(
+    file: File,
+    engine: Annotated[list[str] | None, typer.Option("--engine", help="Only these engines (default: all).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what a run would do: levels, critical path, resources, engines, sizes."""
+    workflow, _ = api.checked(load(file).workflow)
+    workflow, applied = transform(workflow)
+    made = plan(workflow)
+    views = [view(workflow, made, name) for name in engine or installed()]
+    if as_json:
+        print(json.dumps(_plain(made, applied, views), indent=2, ensure_ascii=False))
+        return
+    out = console()
+    for line in [*_overview(made), *_steps(made), *_passes(applied), *_engines(views)]:
+        out.print(line)
+
+
+def view(workflow: Workflow, made: Plan, name: str) -> EngineView:
+    """How an engine sees a workflow. Raises `UnknownEngineError`."""
+    rows = {row.feature: row for row in backend(name).support()}
+    used = [rows[feature] for feature in made.features if feature in rows]
+    never = {row.feature: row.by for row in used if row.level == "never"}
+    indirect = {row.feature: f"{row.level}: {row.by}" for row in used if row.level in ("lowered", "emulated")}
+    try:
+        bundle = compile_for(workflow, name, {})
+    except DiagnosticError as error:
+        messages = tuple(finding.message for finding in error.diagnostics if finding.severity == "error")
+        return EngineView(name, never, indirect, errors=messages)
+    except CoulerError as error:
+        return EngineView(name, never, indirect, errors=(str(error),))
+    return EngineView(name, never, indirect, _largest(bundle), OBJECT_LIMIT if bundle.documents else None)
+
+
+def _largest(bundle: Bundle) -> int:
+    # A document travels to the cluster as JSON; a text of another kind is read as it is.
+    documents = [len(msgspec.json.encode(document)) for document in bundle.documents]
+    return max(documents, default=len(bundle.text.encode()))
+
+
+# ---- as text
+
+
+def _overview(made: Plan) -> Iterator[Any]:
+    from rich.text import Text
+
+    yield Text(made.workflow, "bold")
+    path = " → ".join(made.critical_path[:12]) + (" → …" if len(made.critical_path) > 12 else "")
+    rows = [
+        ("tasks", f"{made.tasks:,}, in {len(made.levels):,} levels of at most {made.width:,}"),
+        ("pods", f"{made.pods}, further attempts not counted"),
+        ("longest path", f"{len(made.critical_path):,} steps: {path}"),
+    ]
+    if made.schedule:
+        rows.append(("starts", ", ".join(made.schedule)))
+    if made.cached:
+        rows.append(("cached", ", ".join(made.cached)))
+    if made.recursive:
+        rows.append(("recursive", ", ".join(made.recursive)))
+    yield from columns([(f"  {name}", text) for name, text in rows])
+    yield ""
+    yield Text("Levels", "bold")
+    for number, names in enumerate(made.levels[:20], 1):
+        shown = ", ".join(map(one_line, names[:8])) + (f", and {len(names) - 8:,} more" if len(names) > 8 else "")
+        yield f"  {number:>2}  {shown}"
+    if len(made.levels) > 20:
+        yield f"      and {len(made.levels) - 20:,} more levels"
+
+
+def _steps(made: Plan) -> Iterator[Any]:
+    from rich.text import Text
+
+    if not made.steps:
+        return
+    yield ""
+    yield Text("Steps", "bold")
+    rows = [
+        (
+            f"  {step.name}",
+            step.kind,
+            step.image,
+            asked(step.resources),
+            f"{step.retries} more tries" if step.retries else "",
+            f"at most {seconds(step.timeout)}" if step.timeout else "",
+        )
+        for step in made.steps[:40]
+    ]
+    yield from columns(rows)
+    if len(made.steps) > 40:
+        yield f"  and {len(made.steps) - 40:,} more"
+
+
+def asked(resources: Resources) -> str:
+    """What a step asks for, in a few words."""
+    parts = [f"{resources.cpu} cpu" if resources.cpu else "", resources.memory]
+    if resources.gpu:
+        parts.append(f"{resources.gpu} × {resources.gpu_type}")
+    return ", ".join(part for part in parts if part)
+
+
+def _passes(applied: tuple[Applied, ...]) -> Iterator[Any]:
+    from rich.text import Text
+
+    if applied:
+        yield ""
+        yield Text("Passes", "bold")
+        yield from columns([(f"  {each.name}", each.state, each.summary) for each in applied])
+
+
+def _engines(views: list[EngineView]) -> Iterator[Any]:
+    from rich.text import Text
+
+    yield ""
+    yield Text("Engines", "bold")
+    for each in views:
+        yield Text.assemble("  ", (each.name, "bold"), ": ", _verdict(each))
+        for feature, why in each.never.items():
+            yield Text(f"    can't do {feature}: {why}", "red")
+        for message in () if each.never else each.errors[:5]:
+            yield Text(f"    {one_line(message)}", "red")
+        for feature, how in each.indirect.items():
+            yield Text(f"    {feature}: {how}", "dim")
+
+
+def _verdict(each: EngineView) -> Any:
+    from rich.text import Text
+
+    if each.bytes is None:
+        return Text("can't run it", "red")
+    if each.limit is not None:
+        text = f"{size(each.bytes)} of at most {size(each.limit)} for one object"
+        return Text(text, "red" if each.bytes > each.limit else "green")
+    return Text(size(each.bytes), "green")
+
+
+# ---- as JSON
+
+
+def _plain(made: Plan, applied: tuple[Applied, ...], views: list[EngineView]) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(made)
+    plain["features"] = {
+        feature: [str(place) for place in places if place is not None] for feature, places in made.features.items()
+    }
+    plain["passes"] = msgspec.to_builtins(applied)
+    plain["engines"] = msgspec.to_builtins(views)
+    return plain

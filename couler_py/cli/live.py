@@ -1,0 +1,206 @@
+"""A run while it runs: a tree that is redrawn on a terminal, a line for each change elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from couler_py.backends.base import FINISHED, RunStatus, TaskStatus
+from couler_py.cli.console import PHASE_SIGN, PHASE_STYLE, clean, console, encodable, one_line, seconds
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.tree import Tree
+
+UNFOLDED = 60
+"""Above this many tasks, those that ended well are counted instead of shown."""
+
+ENDED = frozenset({"Stopped", "Succeeded", "Failed", "Skipped", "Blocked"})
+_URGENT = ("Failed", "Running", "Suspended", "Stopped", "Blocked", "Pending", "Succeeded", "Skipped")
+
+
+def follow(statuses: Iterable[RunStatus], *, quiet: bool = False) -> RunStatus | None:
+    """Show a run on stderr until it has ended; gives its last status, None where there was none."""
+    if quiet:
+        return deque(statuses, maxlen=1).pop()
+    out = console(stderr=True)
+    return _redraw(statuses, out) if out.is_terminal and not out.is_dumb_terminal else _log(statuses, out)
+
+
+def _log(statuses: Iterable[RunStatus], out: Console) -> RunStatus | None:
+    seen: dict[str, tuple[str, int]] = {}
+    last = None
+    for status in statuses:
+        last = status
+        for task in status.tasks:
+            mark = (task.status, task.attempts)
+            if seen.get(task.name) != mark and task.status != "Pending":
+                seen[task.name] = mark
+                out.print(line_of(task))
+    if last is not None:
+        out.print(summary(last))
+    return last
+
+
+def line_of(task: TaskStatus) -> str:
+    """One change of a task as a plain line."""
+    facts = facts_of(task)
+    return f"{time.strftime('%H:%M:%S')}  {task.status:<9}  {clean(task.name)}{'  ' + facts if facts else ''}"
+
+
+def facts_of(task: TaskStatus) -> str:
+    """What is worth saying about a task beside its state: time, attempts, metrics, message."""
+    parts = [seconds(_elapsed(task))]
+    if task.attempts > 1:
+        parts.append(f"attempt {task.attempts}")
+    if task.cached:
+        parts.append("cached")
+    parts += [f"{one_line(name)}={series[-1][1]:.4g}" for name, series in task.metrics.items() if series]
+    if task.message and task.status not in ("Succeeded", "Skipped"):
+        parts.append(one_line(task.message))
+    return "  ".join(part for part in parts if part)
+
+
+def _elapsed(task: TaskStatus) -> float | None:
+    if task.status == "Running" and task.started is not None:
+        return max(0.0, time.time() - task.started)
+    return task.seconds
+
+
+# ---- the tree
+
+
+def _redraw(statuses: Iterable[RunStatus], out: Console) -> RunStatus | None:
+    from rich.live import Live
+
+    view = _View(out)
+    with Live(view, console=out, refresh_per_second=8, transient=True) as live:
+        for status in statuses:
+            view.status = status
+            live.refresh()
+    last = view.status
+    if last is not None:
+        out.print(tree(last, height=None))
+        out.print(summary(last))
+    return last
+
+
+class _View:
+    """What is drawn again and again: the run as last heard of, cut to the height of the terminal."""
+
+    def __init__(self, out: Console):
+        self._out = out
+        self.status: RunStatus | None = None
+
+    def __rich_console__(self, _console: Console, _options: Any) -> Iterator[Any]:
+        if self.status is not None:
+            yield tree(self.status, height=self._out.height - 2)
+
+
+def tree(status: RunStatus, *, height: int | None) -> Tree:
+    """The tasks of a run as a tree. With a height, only what is going on is shown where not all has room."""
+    from rich.text import Text
+    from rich.tree import Tree
+
+    counts = _counts(status.tasks)
+    head = Text.assemble(_signed(status.status), " ", (one_line(status.workflow), "bold"), (f"  {status.run}", "dim"))
+    if status.tasks:
+        head.append(f"  {counts['ended']}/{len(status.tasks)}", "dim")
+    head.append(f"  {seconds(_run_seconds(status))}", "dim")
+    root = Tree(_cut(head), guide_style="dim")
+    shown, hidden = _chosen(status.tasks, height)
+    branches: dict[str, Tree] = {}
+    for task in shown:
+        above = next((branches[name] for name in _above(task.name) if name in branches), root)
+        branches[task.name] = above.add(_cut(_label(task)))
+    if hidden:
+        root.add(Text(encodable(f"… and {_count_text(hidden)}"), "dim"))
+    return root
+
+
+def _cut(text: Any) -> Any:
+    text.no_wrap, text.overflow = True, "ellipsis"
+    return text
+
+
+def _label(task: TaskStatus) -> Any:
+    from rich.text import Text
+
+    name = clean(task.display or task.name.rpartition("/")[2])
+    label = Text.assemble(_signed(task.status), " ", name)
+    facts = facts_of(task)
+    if facts:
+        label.append(f"  {facts}", "red" if task.status == "Failed" else "dim")
+    return label
+
+
+def _signed(phase: str) -> tuple[str, str]:
+    return (encodable(PHASE_SIGN.get(phase, "?")), PHASE_STYLE.get(phase, ""))
+
+
+def _above(name: str) -> Iterator[str]:
+    # "map[3]/train" hangs below "map[3]", that below "map".
+    while name:
+        name, slash, _ = name.rpartition("/")
+        if slash:
+            yield name
+            for mark in ("[", "#"):
+                if mark in name.rpartition("/")[2]:
+                    yield name.rpartition(mark)[0]
+
+
+def _chosen(tasks: tuple[TaskStatus, ...], height: int | None) -> tuple[list[TaskStatus], list[TaskStatus]]:
+    room = height - 3 if height is not None else UNFOLDED
+    if len(tasks) <= min(room, UNFOLDED):
+        return list(tasks), []
+    # Those that matter now come first; the order of the program is kept among what is shown.
+    ranked = sorted(range(len(tasks)), key=lambda place: (_URGENT.index(tasks[place].status), place))
+    kept = set(ranked[: max(3, min(room, UNFOLDED))])
+    return (
+        [task for place, task in enumerate(tasks) if place in kept],
+        [task for place, task in enumerate(tasks) if place not in kept],
+    )
+
+
+def _counts(tasks: Iterable[TaskStatus]) -> dict[str, int]:
+    counts = {"ended": 0}
+    for task in tasks:
+        counts[task.status] = counts.get(task.status, 0) + 1
+        counts["ended"] += task.status in ENDED
+    return counts
+
+
+def _count_text(tasks: Iterable[TaskStatus]) -> str:
+    counts = _counts(tasks)
+    return ", ".join(f"{counts[phase]:,} {phase.lower()}" for phase in _URGENT if counts.get(phase))
+
+
+def _run_seconds(status: RunStatus) -> float | None:
+    if status.started is None:
+        return None
+    return max(0.0, (status.finished or time.time()) - status.started)
+
+
+def summary(status: RunStatus) -> Any:
+    """How a run stands, in one line, and its outputs."""
+    from rich.text import Text
+
+    text = Text.assemble((status.status, PHASE_STYLE.get(status.status, "")), f"  {status.run}")
+    text.append(f"  {seconds(_run_seconds(status))}", "dim")
+    if status.tasks:
+        text.append(f"  {_count_text(status.tasks)}", "dim")
+    if status.message:
+        text.append(f"\n  {clean(status.message)}", PHASE_STYLE.get(status.status, ""))
+    for task in status.tasks:
+        if task.status == "Failed" and task.message:
+            text.append(f"\n  {clean(task.name)}: {one_line(task.message)}", "red")
+    if status.status in FINISHED:
+        from couler_py.report.page import value_text
+
+        for name, value in status.outputs.items():
+            shown = one_line(value_text(value))
+            text.append(f"\n  {clean(name)} = ", "bold")
+            text.append(shown if len(shown) <= 200 else f"{shown[:199]}…")
+    return text
