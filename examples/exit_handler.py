@@ -19,7 +19,7 @@ def clean_up() -> None:
 
 
 @couler.step
-def page_somebody(failures: str) -> None:
+def page_somebody(failures: list[object]) -> None:
     print(f"waking the engineer on call: {failures}")
 
 
