@@ -1,1 +1,216 @@
-"""How people write workflows: steps, workflows, placeholders, control flow."""
+"""How people write workflows: steps, workflows, placeholders, control flow.
+
+The names below are the public ones; each is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from couler_py.dsl.branches import always, concurrent, when
+    from couler_py.dsl.builder import Workflow
+    from couler_py.dsl.building import build
+    from couler_py.dsl.choice import first, or_else
+    from couler_py.dsl.compute import all_of, any_of, contains, format, length, not_  # noqa: A004  the verbs' names
+    from couler_py.dsl.containers import container, http, resource, script, suspend
+    from couler_py.dsl.errors import AnnotationError, CallError, DefinitionError
+    from couler_py.dsl.fanout import map, sequence  # noqa: A004
+    from couler_py.dsl.flow import WorkflowFunction, workflow
+    from couler_py.dsl.handlers import on_exit, on_failure, on_success, publish, published
+    from couler_py.dsl.loops import exec_while, loop
+    from couler_py.dsl.options import cache, retry
+    from couler_py.dsl.ordering import after
+    from couler_py.dsl.placeholder import Placeholder, inputs, status
+    from couler_py.dsl.problems import MissingMemberError, PlaceholderError, RecordingError
+    from couler_py.dsl.retrying import last_attempt
+    from couler_py.dsl.runinfo import NoRunError, RunInfo, log_metric, run_info
+    from couler_py.dsl.secrets import create_secret, obtain_secret, secret
+    from couler_py.dsl.step import StepFunction, step
+    from couler_py.dsl.templates import argument, file_at, stdout, value_at
+    from couler_py.dsl.volumes import config_map_volume, empty_dir, existing_claim, host_path, secret_volume
+    from couler_py.dsl.workflow_options import WorkflowOptions
+    from couler_py.ir.model import Backoff, Cache, Mutex, RetryPolicy, Schedule, Semaphore, Ttl
+    from couler_py.ir.pod import (
+        ConfigMapRef,
+        Container,
+        Dns,
+        DnsOption,
+        EnvFrom,
+        FieldRef,
+        Resources,
+        Toleration,
+        Volume,
+        VolumeClaim,
+        VolumeMount,
+    )
+    from couler_py.ir.storage import (
+        GCS,
+        HDFS,
+        OSS,
+        S3,
+        Azure,
+        Git,
+        HTTPLocation,
+        LocalPath,
+        RawData,
+        SecretRef,
+    )
+
+_HOMES: dict[str, tuple[str, ...]] = {
+    "dsl.branches": ("always", "concurrent", "when"),
+    "dsl.builder": ("Workflow",),
+    "dsl.building": ("build",),
+    "dsl.choice": ("first", "or_else"),
+    "dsl.compute": ("all_of", "any_of", "contains", "format", "length", "not_"),
+    "dsl.containers": ("container", "http", "resource", "script", "suspend"),
+    "dsl.errors": ("AnnotationError", "CallError", "DefinitionError"),
+    "dsl.fanout": ("map", "sequence"),
+    "dsl.flow": ("WorkflowFunction", "workflow"),
+    "dsl.handlers": ("on_exit", "on_failure", "on_success", "publish", "published"),
+    "dsl.loops": ("exec_while", "loop"),
+    "dsl.options": ("cache", "retry"),
+    "dsl.ordering": ("after",),
+    "dsl.placeholder": ("Placeholder", "inputs", "status"),
+    "dsl.problems": ("MissingMemberError", "PlaceholderError", "RecordingError"),
+    "dsl.retrying": ("last_attempt",),
+    "dsl.runinfo": ("NoRunError", "RunInfo", "log_metric", "run_info"),
+    "dsl.secrets": ("create_secret", "obtain_secret", "secret"),
+    "dsl.step": ("StepFunction", "step"),
+    "dsl.templates": ("argument", "file_at", "stdout", "value_at"),
+    "dsl.volumes": ("config_map_volume", "empty_dir", "existing_claim", "host_path", "secret_volume"),
+    "dsl.workflow_options": ("WorkflowOptions",),
+    "ir.model": ("Backoff", "Cache", "Mutex", "RetryPolicy", "Schedule", "Semaphore", "Ttl"),
+    "ir.pod": (
+        "ConfigMapRef",
+        "Container",
+        "Dns",
+        "DnsOption",
+        "EnvFrom",
+        "FieldRef",
+        "Resources",
+        "Toleration",
+        "Volume",
+        "VolumeClaim",
+        "VolumeMount",
+    ),
+    "ir.storage": (
+        "GCS",
+        "HDFS",
+        "OSS",
+        "S3",
+        "Azure",
+        "Git",
+        "HTTPLocation",
+        "LocalPath",
+        "RawData",
+        "SecretRef",
+    ),
+}
+_HOME = {name: f"couler_py.{module}" for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(importlib.import_module(home), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})
+
+
+__all__ = [
+    "GCS",
+    "HDFS",
+    "OSS",
+    "S3",
+    "AnnotationError",
+    "Azure",
+    "Backoff",
+    "Cache",
+    "CallError",
+    "ConfigMapRef",
+    "Container",
+    "DefinitionError",
+    "Dns",
+    "DnsOption",
+    "EnvFrom",
+    "FieldRef",
+    "Git",
+    "HTTPLocation",
+    "LocalPath",
+    "MissingMemberError",
+    "Mutex",
+    "NoRunError",
+    "Placeholder",
+    "PlaceholderError",
+    "RawData",
+    "RecordingError",
+    "Resources",
+    "RetryPolicy",
+    "RunInfo",
+    "Schedule",
+    "SecretRef",
+    "Semaphore",
+    "StepFunction",
+    "Toleration",
+    "Ttl",
+    "Volume",
+    "VolumeClaim",
+    "VolumeMount",
+    "Workflow",
+    "WorkflowFunction",
+    "WorkflowOptions",
+    "after",
+    "all_of",
+    "always",
+    "any_of",
+    "argument",
+    "build",
+    "cache",
+    "concurrent",
+    "config_map_volume",
+    "container",
+    "contains",
+    "create_secret",
+    "empty_dir",
+    "exec_while",
+    "existing_claim",
+    "file_at",
+    "first",
+    "format",
+    "host_path",
+    "http",
+    "inputs",
+    "last_attempt",
+    "length",
+    "log_metric",
+    "loop",
+    "map",
+    "not_",
+    "obtain_secret",
+    "on_exit",
+    "on_failure",
+    "on_success",
+    "or_else",
+    "publish",
+    "published",
+    "resource",
+    "retry",
+    "run_info",
+    "script",
+    "secret",
+    "secret_volume",
+    "sequence",
+    "status",
+    "stdout",
+    "step",
+    "suspend",
+    "value_at",
+    "when",
+    "workflow",
+]

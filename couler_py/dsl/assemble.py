@@ -20,7 +20,6 @@ from couler_py.ir.model import (
     After,
     Argument,
     ArtifactArgument,
-    Call,
     Carry,
     External,
     Graph,
@@ -61,6 +60,7 @@ class _Assembly:
         self.templates = recorder.templates.copy()
         self.lowering = Lowering()
         self.names: dict[Frame, str] = {}
+        self.begun: set[Frame] = set()  # a workflow that calls itself is met again before it is done
         self.frames = list(_frames(recorder))
         self.uses = Counter(id(node.call) for frame in self.frames for node in frame.nodes)
 
@@ -104,7 +104,7 @@ class _Assembly:
         return msgspec.structs.replace(found, templates=tuple(templates[name] for name in reachable(found)))
 
     def _reserve(self, base: str) -> str:
-        base = base if legal("ir", "template", base) else legal_name("ir", "template", base)
+        base = _legal(base)
         taken = {*self.templates.by_name, *self.names.values()}
         name, number = base, 1
         while name in taken:
@@ -115,10 +115,11 @@ class _Assembly:
     def _graph(self, frame: Frame) -> str:
         fixed = self.names.get(frame)
         known = self.templates.by_name
-        if fixed is not None and (fixed in known or frame.kind not in ("flow", "entry")):
+        if fixed is not None and (frame in self.begun or frame.kind not in ("flow", "entry")):
             return fixed
+        self.begun.add(frame)
         graph = Graph(tuple(self._task(node) for node in frame.nodes), fail_fast=frame.fail_fast)
-        base = fixed or (frame.base if legal("ir", "template", frame.base) else legal_name("ir", "template", frame.base))
+        base = fixed or _legal(frame.base)
         template = Template(
             base,
             graph,
@@ -190,7 +191,7 @@ class _Assembly:
                 found[After(one.name, kind)] = None
         return tuple(found)
 
-    def _call(self, node: Node) -> Call:
+    def _call(self, node: Node) -> str | External:
         call = node.call
         if isinstance(call, Template):
             return self._published(node, call) if node.published else call.name
@@ -243,7 +244,7 @@ class _Assembly:
         )
         carry = tuple(Carry(output, input_) for output, input_ in loop.carry)
         template = Template(
-            loop.base if legal("ir", "template", loop.base) else legal_name("ir", "template", loop.base),
+            _legal(loop.base),
             Loop(body, until, carry, loop.max_iterations),
             inputs=inputs,
             outputs=outputs,
@@ -258,7 +259,7 @@ class _Assembly:
         if only is not None and isinstance(only.call, Template) and only.each is None and not only.hooks:
             return Handler(
                 name,
-                self._call(only),
+                only.call.name,
                 handler.on,
                 when=self.lowering.conditions.get(only),
                 arguments=self._arguments(only),
@@ -306,6 +307,10 @@ def _file(name: str, value: Any) -> ArtifactArgument:
         return ArtifactArgument(name, storage=value)
     optional = any(isinstance(node, ir.OrElse) and node.default == ir.Literal(None) for node in ir.walk(value))
     return ArtifactArgument(name, value, optional=optional)
+
+
+def _legal(base: str) -> str:
+    return base if legal("ir", "template", base) else legal_name("ir", "template", base)
 
 
 def _named(kind: Any, name: str) -> tuple[str, str]:

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from couler_py.dsl.conversions import ValueMismatchError, to_wire
-from couler_py.dsl.frames import LEAVES, Frame, FrameItem, Node, Reference, Scoped, home
+from couler_py.dsl.frames import WHAT, Frame, FrameItem, Node, Reference, Scoped, home, is_expression, leaves
 from couler_py.dsl.lifting import holds_placeholder, lift
-from couler_py.dsl.problems import RecordingError, fail
+from couler_py.dsl.problems import RecordingError, fail, problem
 from couler_py.ir import expr as ir
 from couler_py.ir.model import InputArtifact, Parameter, Source, Template
 from couler_py.ir.storage import LocalPath, Storage
@@ -83,9 +83,9 @@ def file_argument(node: Node, artifact: InputArtifact, value: Any) -> Any:
         return LocalPath(str(value))
     if isinstance(value, Storage):
         return value
-    if isinstance(value, ir._Node):
+    if is_expression(value):
         return value
-    fail(
+    raise problem(
         "CLR148",
         f"the argument {artifact.name!r} wants a file or folder, not {value!r}",
         source=node.source,
@@ -106,18 +106,10 @@ def check_reach(expr: Any, node: Node) -> None:
     frame = node.frame
     if type(expr) is Reference and expr.node.frame is frame:
         return
-    for leaf in ir.walk(expr):
-        if isinstance(leaf, LEAVES):
-            _check_leaf(leaf, frame, node.source)
-            if isinstance(leaf, Scoped):
-                check_reach(leaf.expr, node)
-
-
-def reachable(expr: Any, frame: Frame, source: Source | None) -> None:
-    """As `check_reach`, for a value read by a graph itself, as a result."""
-    for leaf in ir.walk(expr):
-        if isinstance(leaf, LEAVES):
-            _check_leaf(leaf, frame, source)
+    for leaf in leaves(expr):
+        _check_leaf(leaf, frame, node.source)
+        if isinstance(leaf, Scoped):
+            check_reach(leaf.expr, node)
 
 
 def _check_leaf(leaf: Any, frame: Frame, source: Source | None) -> None:
@@ -155,8 +147,6 @@ def _no_escape(leaf: Any, inner: Frame, source: Source | None) -> None:
         "loop": "it runs again and again; only the last result leaves the loop",
         "handler": "handlers run after everything else",
     }.get(inner.kind, "it may be called from several places")
-    from couler_py.dsl.frames import WHAT
-
     fail(
         "CLR149",
         f"{_what(leaf)} can't be used outside of {WHAT[inner.kind]}",

@@ -12,7 +12,6 @@ from couler_py.dsl.frames import Frame, Node
 from couler_py.dsl.ordering import EdgeName, link, tasks_of
 from couler_py.dsl.problems import fail
 from couler_py.dsl.recorder import Recorder, current
-from couler_py.dsl.sources import caller
 from couler_py.ir import expr as ir
 
 Then = TypeVar("Then")
@@ -25,9 +24,7 @@ def when(condition: Any, then: Callable[[], Then], otherwise: None = None, *, na
 def when(
     condition: Any, then: Callable[[], Then], otherwise: Callable[[], Otherwise], *, name: str = ""
 ) -> Then | Otherwise: ...
-def when(
-    condition: Any, then: Callable[[], Any], otherwise: Callable[[], Any] | None = None, *, name: str = ""
-) -> Any:
+def when(condition: Any, then: Callable[[], Any], otherwise: Callable[[], Any] | None = None, *, name: str = "") -> Any:
     """Run what `then` calls where the condition is true, and what `otherwise` calls where it is false.
 
     Both are functions without arguments. The result is the value of the one that ran; without
@@ -98,13 +95,14 @@ def guarded(recorder: Recorder, function: Callable[[], Any], name: str = "") -> 
         return None, None
     if len(frame.nodes) == 1 and not frame.scoped:
         return value, frame.dissolve()
-    base = frame.base if frame.base != "branch" else f"{frame.nodes[0].base}-branch"
-    return value, recorder.task(frame, name=name, base=base, source=frame.source)
+    if frame.base == "branch":
+        frame.base = f"{frame.nodes[0].base}-branch"
+    return value, recorder.task(frame, name=name, base=frame.base, source=frame.source)
 
 
 def after_failure(tasks: Any, handler: Callable[[], Then], name: str = "") -> Then:
     """Run what a function calls only if one of the tasks failed or was blocked. See `couler.on_failure`."""
-    return _handled("couler.on_failure", tasks, handler, "on_failure", name)
+    return _handled("couler.on_failure", tasks, handler, "on_failure", name)  # type: ignore[no-any-return]
 
 
 def always(tasks: Any, handler: Callable[[], Then], *, name: str = "") -> Then:
@@ -114,7 +112,7 @@ def always(tasks: Any, handler: Callable[[], Then], *, name: str = "") -> Then:
 
     >>> couler.always(train_task, lambda: release(cluster))  # doctest: +SKIP
     """
-    return _handled("couler.always", tasks, handler, "always", name)
+    return _handled("couler.always", tasks, handler, "always", name)  # type: ignore[no-any-return]
 
 
 def _handled(what: str, tasks: Any, handler: Callable[[], Any], kind: EdgeName, name: str) -> Any:
@@ -141,10 +139,12 @@ def concurrent(functions: Any) -> list[Any]:
     >>> left, right = couler.concurrent([lambda: a(), lambda: b()])  # doctest: +SKIP
     """
     recorder = need("couler.concurrent")
-    before, ends, results = list(recorder.frame.previous), [], []
+    before = list(recorder.frame.previous)
+    ends: list[Node] = []
+    results = []
     for function in functions:
         if not callable(function):
-            fail("CLR156", f"couler.concurrent needs functions, not {function!r}", help="put `lambda: ` before the call")
+            fail("CLR156", f"couler.concurrent needs functions, not {function!r}", help="put `lambda: ` before it")
         recorder.frame.previous = list(before)
         results.append(function())
         ends.extend(node for node in recorder.frame.previous if node not in before)
@@ -174,6 +174,3 @@ def base_of(function: Any, name: str, fallback: str) -> str:
     """The name that a nested graph goes by: the one given, or the function's."""
     found = name or getattr(function, "__name__", "")
     return fallback if not found or found == "<lambda>" else found
-
-
-__all__ = ["after_failure", "always", "base_of", "caller", "concurrent", "guarded", "need", "run", "when"]

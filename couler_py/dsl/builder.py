@@ -1,12 +1,12 @@
 """`couler.Workflow`: a workflow written with calls, by `with` or one by one.
 
-    with couler.Workflow("train", parallelism=4) as w:
-        seed = w.parameter("seed", int, 0)
-        w.output("score", evaluate(fit(seed)))
+with couler.Workflow("train", parallelism=4) as w:
+    seed = w.parameter("seed", int, 0)
+    w.output("score", evaluate(fit(seed)))
 
-    w = couler.Workflow("train")
-    model = w.add(fit, seed=1)
-    w.add(evaluate, model)
+w = couler.Workflow("train")
+model = w.add(fit, seed=1)
+w.add(evaluate, model)
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import msgspec
 from couler_py.dsl.annotations import ArtifactType, Scope, hint
 from couler_py.dsl.assemble import assemble
 from couler_py.dsl.conversions import ValueMismatchError, is_choice_of_strings, to_wire
-from couler_py.dsl.frames import FrameOutput
+from couler_py.dsl.frames import FrameOutput, is_name
 from couler_py.dsl.handlers import Moment, record
 from couler_py.dsl.lifting import lift
 from couler_py.dsl.placeholder import Placeholder
@@ -31,7 +31,6 @@ from couler_py.dsl.sources import caller, caller_frame
 from couler_py.dsl.workflow_options import WorkflowOptions, WorkflowReader
 from couler_py.ir import expr as ir
 from couler_py.ir.model import Workflow as WorkflowIR
-from couler_py.ir.names import legal
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -45,10 +44,10 @@ class Workflow:
     leaves it unusable, and nothing of it anywhere else.
     """
 
-    def __init__(self, name: str, **options: Unpack[WorkflowOptions]):
+    def __init__(self, name: str, /, **options: Unpack[WorkflowOptions]):
         source = caller()
-        if not isinstance(name, str) or not name:
-            fail("CLR160", f"a workflow's name is text, not {name!r}")
+        if "name" in options:
+            fail("CLR160", "the workflow's name is given twice", source=source)
         reader = WorkflowReader(options, name, source)
         self.name = name
         self.source = source
@@ -92,7 +91,7 @@ class Workflow:
         type that can't travel, and a default of another type.
         """
         source = caller()
-        if not isinstance(name, str) or not legal("ir", "parameter", name):
+        if not is_name("parameter", name):
             fail("CLR161", f"{name!r} can't name a parameter", source=source)
         taken = self._recorder.parameters.get(name)
         if taken is not None:
@@ -120,7 +119,7 @@ class Workflow:
         outputs = self._recorder.entry.outputs
         if name in outputs:
             fail("CLR161", f"the output {name!r} is there already", source=source)
-        if not isinstance(name, str) or not legal("ir", "parameter", name):
+        if not is_name("parameter", name):
             fail("CLR161", f"{name!r} can't name an output", source=source)
         lifted = lift(value)
         outputs[name] = FrameOutput(lifted.expr, lifted.type, source=source)
@@ -146,8 +145,7 @@ class Workflow:
         if self._broken is not None:
             fail(
                 "CLR158",
-                f"the workflow {self.name!r} was never finished: its `with` block raised "
-                f"{type(self._broken).__name__}",
+                f"the workflow {self.name!r} was never finished: its `with` block raised {type(self._broken).__name__}",
                 source=self.source,
             )
         return assemble(self._recorder)

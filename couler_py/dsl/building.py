@@ -7,7 +7,7 @@ from typing import Any
 from couler_py.dsl.assemble import assemble
 from couler_py.dsl.builder import Workflow
 from couler_py.dsl.flow import WorkflowFunction
-from couler_py.dsl.problems import fail
+from couler_py.dsl.problems import fail, problem
 from couler_py.dsl.recorder import Recorder
 from couler_py.ir import model
 
@@ -36,7 +36,7 @@ def build(workflow: Any = None) -> model.Workflow:
                 help="give a @couler.workflow or couler.Workflow, or call Couler's verbs before",
             )
         return assemble(recorder)
-    fail(
+    raise problem(
         "CLR158",
         f"{workflow!r} is not a workflow",
         help="give a function with @couler.workflow, a couler.Workflow, or IR",

@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from couler_py.dsl.frames import LEAVES, Frame, Node, Scoped, home
+from couler_py.dsl.frames import Frame, Node, Reference, Scoped, every_leaf, home, leaves
 from couler_py.dsl.lifting import Lifted, either, lift, members_of
-from couler_py.dsl.placeholder import MissingMemberError, Output, Placeholder
-from couler_py.dsl.problems import PlaceholderError, fail
+from couler_py.dsl.placeholder import Output, Placeholder
+from couler_py.dsl.problems import MissingMemberError, PlaceholderError, fail
 from couler_py.dsl.sources import caller
 from couler_py.ir import expr as ir
-from couler_py.ir.types import NONE, Type, accepts, describe
+from couler_py.ir.types import NONE, Type
 
 Value = TypeVar("Value")
 Default = TypeVar("Default")
@@ -129,10 +129,8 @@ def rebuilt(like: Any, parts: dict[str, Any], nodes: Sequence[Node], label: str)
         return Joined(parts, nodes, label)
     if isinstance(like, dict):
         return parts
-    if dataclasses.is_dataclass(like):
-        return type(like)(**parts)  # type: ignore[operator]
-    if hasattr(like, "_fields"):
-        return type(like)(**parts)
+    if dataclasses.is_dataclass(like) or hasattr(like, "_fields"):
+        return like.__class__(**parts)
     return type(like)(parts.values())
 
 
@@ -159,26 +157,14 @@ def _members(value: Any) -> dict[str, Any] | None:
 
 
 def _nodes(value: Any) -> list[Node]:
-    from couler_py.dsl.frames import Reference
-
     if isinstance(value, Joined):
         return list(value.__dict__["_couler_nodes"])
     if isinstance(value, Output):
         return [value._couler_node]
     if isinstance(value, Placeholder):
-        return [leaf.node for leaf in _leaves(value._couler_expr) if isinstance(leaf, Reference)]
+        return [leaf.node for leaf in every_leaf(value._couler_expr) if isinstance(leaf, Reference)]
     members = _members(value)
     return [node for part in (members or {}).values() for node in _nodes(part)]
-
-
-def _leaves(expr: Any) -> list[Any]:
-    found = []
-    for leaf in ir.walk(expr):
-        if isinstance(leaf, Scoped):
-            found.extend(_leaves(leaf.expr))
-        elif isinstance(leaf, LEAVES):
-            found.append(leaf)
-    return found
 
 
 def _scoped(expr: Any, type_: Type | None, label: str) -> Placeholder:
@@ -186,7 +172,7 @@ def _scoped(expr: Any, type_: Type | None, label: str) -> Placeholder:
     from couler_py.dsl.recorder import current
 
     recorder = current()
-    owners = [home(leaf) for leaf in ir.walk(expr) if isinstance(leaf, LEAVES)]
+    owners = [home(leaf) for leaf in leaves(expr)]
     here: Frame | None = recorder.frame.live if recorder is not None else None
     if owners and (here is None or owners[0].recorder is not here.recorder):
         here = owners[0]
@@ -194,10 +180,8 @@ def _scoped(expr: Any, type_: Type | None, label: str) -> Placeholder:
         return Placeholder(expr, type_, label, caller())
     # A graph inside this one gives its value to this one; one around it is where the value belongs.
     around = {id(owner): owner for owner in owners if here.within(owner)}
-    if owners and all(id(owner) in around for owner in owners):
-        frame = max(around.values(), key=_depth)
-    else:
-        frame = here
+    outside = bool(owners) and all(id(owner) in around for owner in owners)
+    frame = max(around.values(), key=_depth) if outside else here
     if isinstance(expr, ir.First) and len({id(_seen_from(owner, frame)) for owner in owners}) > 1:
         fail(
             "CLR153",
@@ -220,6 +204,3 @@ def _depth(frame: Frame) -> int:
     while outer is not None:
         found, outer = found + 1, outer.parent
     return found
-
-
-__all__ = ["Joined", "accepts", "describe", "first", "join", "or_else", "rebuilt"]

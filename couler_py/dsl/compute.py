@@ -11,7 +11,7 @@ import string
 from typing import Any, NoReturn
 
 from couler_py.dsl.lifting import Lifted, either, lift
-from couler_py.dsl.problems import MissingMemberError, PlaceholderError, fail
+from couler_py.dsl.problems import MissingMemberError, PlaceholderError, fail, problem
 from couler_py.ir import expr as ir
 from couler_py.ir.types import (
     ANY,
@@ -77,7 +77,7 @@ def compare(op: ir.Comparison, left: Any, right: Any) -> Any:
     if op not in ("==", "!="):
         for value, found in ((left, mine), (right, other)):
             if found and not found & {"number", "string"}:
-                _unfit(f"{_shown(value, lift(value))} has no order", f"{op} compares numbers, and strings by code point")
+                _unfit(f"{_shown(value, lift(value))} has no order", f"{op} compares numbers and strings")
     return made(ir.Compare(op, a.expr, b.expr), BOOL, "a condition")
 
 
@@ -90,7 +90,8 @@ def arithmetic(op: ir.Arithmetic, left: Any, right: Any) -> Any:
     for value, found, lifted in ((left, mine, a), (right, other, b)):
         if found and not found & allowed:
             help_ = "couler.format joins values into a text" if found & {"string"} else ""
-            _unfit(f"{_shown(value, lifted)} can't be used with {op}", f"{op} is for {', '.join(sorted(allowed))}", help_)
+            why = f"{op} is for {', '.join(sorted(allowed))}"
+            _unfit(f"{_shown(value, lifted)} can't be used with {op}", why, help_)
     if mine and other and not mine & other:
         _unfit(f"{_shown(left, a)} {op} {_shown(right, b)}", "the two are of different kinds", 'couler.format("{}", x)')
     return made(ir.Compute(op, a.expr, b.expr), _result(op, *types))
@@ -117,7 +118,10 @@ def all_of(*conditions: Any) -> Any:
 
 
 def any_of(*conditions: Any) -> Any:
-    """True where at least one condition is: the same as `a | b`. Read from left to right, up to the first that is true."""
+    """True where at least one condition is: the same as `a | b`.
+
+    Read from left to right, up to the first that is true.
+    """
     return made(ir.AnyOf(tuple(_condition(condition) for condition in conditions)), BOOL, "a condition")
 
 
@@ -171,7 +175,7 @@ def _element(value: Any, type_: Type, key: Any) -> Type:
             for field in fields:
                 if field.name == key:
                     return field.type
-            fail(
+            raise problem(
                 "CLR146",
                 f"{value!r} has no member {key!r}",
                 help=f"it has {', '.join(field.name for field in fields)}",

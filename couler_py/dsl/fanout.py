@@ -14,8 +14,7 @@ from couler_py.dsl.exporting import again, give, only_of, result
 from couler_py.dsl.frames import EachItems, Frame, FrameInputSpec, FrameItem, Node
 from couler_py.dsl.lifting import Lifted, holds_placeholder, lift
 from couler_py.dsl.placeholder import Placeholder
-from couler_py.dsl.problems import fail
-from couler_py.dsl.sources import caller
+from couler_py.dsl.problems import fail, problem
 from couler_py.ir import expr as ir
 from couler_py.ir.model import Each, Sequence
 from couler_py.ir.names import legal
@@ -109,7 +108,9 @@ def map(  # noqa: A001  Couler's own name for it
         _reach(node)
         return again(value, node)
     shape = give(frame, value)
-    node = recorder.task(frame, name=name, base=_base(frame))
+    if frame.base == "map":
+        frame.base = f"{frame.nodes[0].base}-map"
+    node = recorder.task(frame, name=name, base=frame.base)
     for leaf in placed:
         frame.inputs[leaf.name] = FrameInputSpec(leaf.type)
         whole = ir.Item()
@@ -140,13 +141,9 @@ def _rename(node: Node, name: str) -> None:
     frame._name(node)
 
 
-def _base(frame: Frame) -> str:
-    return frame.base if frame.base != "map" else f"{frame.nodes[0].base}-map"
-
-
 def _check_limits(parallel: int | None, limit: int, tolerate: int) -> None:
     for what, value, least in (("parallel", parallel, 1), ("max_items", limit, 1), ("tolerate", tolerate, 0)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+        if value is not None and (type(value) is not int or value < least):
             fail("CLR155", f"{what} of couler.map is an int of at least {least}, not {value!r}")
 
 
@@ -218,7 +215,7 @@ def _list(value: Placeholder) -> Lifted:
     members = getattr(value, "_couler_members", None)
     if members:
         help_ = f"map over one of its members: {', '.join(members)}"
-    fail("CLR155", f"couler.map needs a list, and {value!r} is {what}", help=help_)
+    raise problem("CLR155", f"couler.map needs a list, and {value!r} is {what}", help=help_)
 
 
 def _element(lifted: Lifted) -> Type:
@@ -248,6 +245,3 @@ def _item_type(items: _Items) -> Type:
         return items.types[0]
     first = items.types[0]
     return ListOf(first if all(type_ == first for type_ in items.types) else ANY)
-
-
-__all__ = ["Numbers", "caller", "map", "sequence"]

@@ -96,7 +96,7 @@ class WorkflowFunction(Generic[P, R]):
         options = self._options
         with recorder.recording():
             values = self._parameters(recorder, parameters)
-            give(recorder.entry, self._function(**values))  # type: ignore[call-arg]
+            give(recorder.entry, self._function(**values))
             for on, handler in (
                 ("success", options.get("on_success")),
                 ("failure", options.get("on_failure")),
@@ -139,7 +139,7 @@ class WorkflowFunction(Generic[P, R]):
 
     def _parameters(self, recorder: Recorder, given: Mapping[str, Any]) -> dict[str, Any]:
         values: dict[str, Any] = {}
-        known = {item.name for item in (*self.inputs.parameters, *self.inputs.artifacts)}
+        known = {item.name for item in self.inputs.parameters} | {item.name for item in self.inputs.artifacts}
         unknown = sorted(set(given) - known)
         if unknown:
             fail(
@@ -223,7 +223,7 @@ class WorkflowFunction(Generic[P, R]):
         called = recorder.flows[self] = _Called(frame)
         try:
             with self._defaults_of(recorder):
-                value = run(recorder, frame, lambda: self._function(**values))  # type: ignore[call-arg]
+                value = run(recorder, frame, lambda: self._function(**values))
         except BaseException:
             del recorder.flows[self]
             raise
@@ -255,7 +255,8 @@ class WorkflowFunction(Generic[P, R]):
     def _keep_promise(self, frame: Frame) -> None:
         if self._returns is None or len(frame.callers) == 0:
             return
-        promised = {output.name for output in (*self._returns.parameters, *self._returns.artifacts)}
+        promised = {output.name for output in self._returns.parameters}
+        promised.update(output.name for output in self._returns.artifacts)
         missing = sorted(promised - set(frame.outputs))
         if missing:
             fail(

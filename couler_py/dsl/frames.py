@@ -8,11 +8,13 @@ it is known which graphs remain and what each is called.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from couler_py.dsl.problems import fail
+from couler_py.ir import expr as ir
 from couler_py.ir.model import Depends, Each, External, Source, Template
 from couler_py.ir.names import legal, legal_name
 from couler_py.ir.types import Type
@@ -77,6 +79,11 @@ class Node:
         return f"<task {self.name}>"
 
 
+def is_name(kind: Literal["task", "parameter"], name: object) -> bool:
+    """Whether something that a person gave can be a name: text, and legal."""
+    return isinstance(name, str) and legal("ir", kind, name)
+
+
 class EachItems(msgspec.Struct, frozen=True):
     """The items of a fan-out while it is recorded: as `Each`, its items an expression of the recording."""
 
@@ -111,7 +118,7 @@ class Frame:
         self.parallelism: int | None = None
         self.description = ""
         self.scoped = False  # whether an or_else or first was written here
-        self.sequential = parent.sequential if parent is not None else False
+        self.sequential: bool = parent.sequential if parent is not None else False
         self.previous: list[Node] = []
         self._parent = parent
         self._into: Frame | None = None
@@ -267,6 +274,30 @@ class Scoped(msgspec.Struct, frozen=True, eq=False):
 
 
 LEAVES = (Reference, FrameInput, FrameItem, Scoped)
+
+
+def is_expression(value: object) -> bool:
+    """Whether something is an expression of the IR; a recording's leaves stand inside such, or alone."""
+    return isinstance(value, ir._Node)
+
+
+def leaves(expr: Any) -> Iterator[Any]:
+    """The recording's own leaves in an expression. What stands inside a `Scoped` belongs to it."""
+    if isinstance(expr, LEAVES):
+        yield expr
+    elif is_expression(expr):
+        for node in ir.walk(expr):
+            if isinstance(node, LEAVES):
+                yield node
+
+
+def every_leaf(expr: Any) -> Iterator[Any]:
+    """As `leaves`, with what stands inside of each `Scoped` in its stead."""
+    for leaf in leaves(expr):
+        if isinstance(leaf, Scoped):
+            yield from every_leaf(leaf.expr)
+        else:
+            yield leaf
 
 
 def home(leaf: Any) -> Frame:

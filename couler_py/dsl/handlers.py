@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar, overload
 
 from couler_py.dsl.assemble import HandlerCall
 from couler_py.dsl.branches import after_failure, base_of, need, run
-from couler_py.dsl.frames import FrameOutput, Reference
+from couler_py.dsl.frames import FrameOutput, Reference, is_name
 from couler_py.dsl.lifting import lift
 from couler_py.dsl.placeholder import Placeholder
 from couler_py.dsl.problems import fail
@@ -15,7 +15,6 @@ from couler_py.dsl.recorder import Recorder
 from couler_py.dsl.sources import caller
 from couler_py.ir import expr as ir
 from couler_py.ir.model import Template
-from couler_py.ir.names import legal
 from couler_py.ir.types import ANY
 
 Result = TypeVar("Result")
@@ -58,7 +57,7 @@ def on_failure(first: Any, second: Any = None, /, *, name: str = "") -> Any:
 
 def record(recorder: Recorder, on: Moment, handler: Callable[[], Any], name: str = "") -> None:
     """Add a handler to a workflow. Raises `RecordingError` where it calls no step or reads a task."""
-    if not callable(handler) or isinstance(handler, Placeholder):
+    if isinstance(handler, Placeholder) or not callable(handler):
         fail("CLR156", f"a handler is a function, not {handler!r}", help="put `lambda: ` before the call")
     source = caller()
     frame = recorder.nested("handler", base_of(handler, name, f"on-{on}"), source)
@@ -86,7 +85,7 @@ def publish(name: str, value: Any) -> None:
     """
     recorder = need("couler.publish")
     source = caller()
-    if not isinstance(name, str) or not legal("argo", "parameter", name):
+    if not is_name("parameter", name):
         fail("CLR150", f"{name!r} can't name a published value", help="use letters, digits, - and _")
     known = recorder.published.get(name)
     if known is not None:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from couler_py.dsl.conversions import ValueMismatchError, plain
+from couler_py.dsl.frames import is_expression
 from couler_py.dsl.problems import PlaceholderError, fail
 from couler_py.ir import expr as ir
 from couler_py.ir.types import ANY, FLOAT, DictOf, ListOf, Record, Type, UnionOf, accepts, type_of
@@ -31,7 +32,7 @@ def lift(value: Any, *, compared: bool = False) -> Lifted:
 
     if isinstance(value, Placeholder):
         return Lifted(*expression(value))
-    if isinstance(value, ir._Node):
+    if is_expression(value):
         return Lifted(value, ANY)
     if holds_placeholder(value):
         return _container(value)
@@ -57,7 +58,7 @@ def holds_placeholder(value: Any) -> bool:
     """Whether a container has a placeholder somewhere in it."""
     from couler_py.dsl.placeholder import Placeholder
 
-    if isinstance(value, Placeholder | ir._Node):
+    if isinstance(value, Placeholder) or is_expression(value):
         return True
     if isinstance(value, list | tuple):
         return any(holds_placeholder(item) for item in value)

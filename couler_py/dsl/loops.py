@@ -12,8 +12,9 @@ import msgspec
 from couler_py.dsl.binding import file_argument
 from couler_py.dsl.branches import base_of, need, run
 from couler_py.dsl.compute import condition as condition_of
+from couler_py.dsl.compute import not_
 from couler_py.dsl.exporting import Shape, built, give, leaves, result
-from couler_py.dsl.frames import Frame, FrameInput, FrameInputSpec, LoopCall, Node, Reference
+from couler_py.dsl.frames import Frame, FrameInput, FrameInputSpec, LoopCall, Node, Reference, every_leaf, home
 from couler_py.dsl.lifting import either, lift
 from couler_py.dsl.placeholder import Placeholder
 from couler_py.dsl.problems import fail
@@ -88,15 +89,8 @@ def exec_while(
     >>> last = couler.exec_while(lambda face: face == "tails", lambda: flip_coin())  # doctest: +SKIP
     """
     if not callable(condition):
-        fail("CLR156", f"the condition of couler.exec_while is a function, not {condition!r}", help="`lambda result: ...`")
-    return loop(body, until=lambda value: ir_not(condition(value)), max_iterations=max_iterations, name=name)
-
-
-def ir_not(value: Any) -> Any:
-    """The exact opposite of a condition."""
-    from couler_py.dsl.compute import not_
-
-    return not_(value)
+        fail("CLR156", f"the condition of exec_while is a function, not {condition!r}", help="`lambda result: ...`")
+    return loop(body, until=lambda value: not_(condition(value)), max_iterations=max_iterations, name=name)
 
 
 def _check(body: Any, until: Any, max_iterations: Any) -> None:
@@ -221,6 +215,7 @@ def _task(
     outputs = {leaf.name: (own[leaf.name], leaf.type) for leaf in leaves(shape)}
     if step is None:
         carry = tuple((output, key) for key, output in recorded.carry.items())
+        frame.base = f"{base}-body"
         call = LoopCall(base, frame, condition, carry, outputs, max_iterations, source)
     else:
         assert isinstance(step.call, Template)
@@ -254,9 +249,7 @@ def _give_first(node: Node, target: str, value: _Carried) -> None:
         node.arguments[target] = lift(value.first).expr
 
 
-def _until(
-    recorder: Recorder, frame: Frame, shape: Shape, own: dict[str, str], until: Callable[[Any], Any]
-) -> Any:
+def _until(recorder: Recorder, frame: Frame, shape: Shape, own: dict[str, str], until: Callable[[Any], Any]) -> Any:
     def value(leaf: Any) -> Placeholder:
         return Placeholder(ir.Own(own[leaf.name]), leaf.type, leaf.name, frame.source)
 
@@ -285,9 +278,6 @@ def _direct(frame: Frame) -> Node | None:
     for value in (*node.arguments.values(), *node.artifacts.values()):
         if isinstance(value, FrameInput) and value.frame is frame:
             used.add(value.name)
-        elif isinstance(value, ir._Node) and any(
-            isinstance(leaf, FrameInput) and leaf.frame is frame  # type: ignore[unreachable]
-            for leaf in ir.walk(value)  # type: ignore[arg-type]
-        ):
+        elif any(home(leaf) is frame for leaf in every_leaf(value)):
             return None
     return node if used == set(frame.inputs) else None

@@ -22,7 +22,9 @@ from couler_py.dsl.frames import (
     Node,
     Reference,
     Scoped,
+    every_leaf,
     home,
+    is_expression,
 )
 from couler_py.dsl.problems import fail
 from couler_py.ir import expr as ir
@@ -85,11 +87,11 @@ class Lowering:
             return expr
         if kind in LEAVES:
             return self._leaf(expr, frame, source)
-        if not isinstance(expr, ir._Node):
+        if not is_expression(expr):
             return expr  # a place in storage
         return ir.rewrite(
-            expr,  # type: ignore[arg-type]
-            lambda leaf: self._leaf(leaf, frame, source) if isinstance(leaf, LEAVES) else leaf,  # type: ignore[unreachable]
+            expr,
+            lambda leaf: self._leaf(leaf, frame, source) if isinstance(leaf, LEAVES) else leaf,
         )
 
     def _leaf(self, leaf: Any, frame: Frame, source: Source | None) -> Any:
@@ -205,7 +207,7 @@ def _called(leaf: Any) -> str:
         suffix = leaf.name if leaf.kind in ("output", "artifact") else leaf.kind
         return leaf.node.name if suffix == "result" else f"{leaf.node.name}-{suffix}"
     if isinstance(leaf, Scoped):
-        inner = next((node for node in ir.walk(leaf.expr) if isinstance(node, Reference)), None)
+        inner = next((found for found in every_leaf(leaf.expr) if isinstance(found, Reference)), None)
         return f"{_called(inner)}-or-else" if inner is not None else "value"
     return str(leaf.name)
 
@@ -228,4 +230,3 @@ def _no_way(leaf: Any, source: Source | None) -> NoReturn:
         why="it belongs to a graph that runs many times, or is called from several places",
         help="return it from the function that makes it, and use what the call gives back",
     )
-

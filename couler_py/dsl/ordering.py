@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from couler_py.dsl.frames import LEAVES, Frame, LoopCall, Node, Reference, Scoped
-from couler_py.dsl.problems import fail
-from couler_py.ir import expr as ir
+from couler_py.dsl.frames import Frame, LoopCall, Node, Reference, every_leaf
+from couler_py.dsl.problems import fail, problem
 
 EdgeName: TypeAlias = Literal["order", "on_failure", "always"]
 Value = TypeVar("Value")
@@ -96,14 +95,7 @@ def producers(node: Node) -> list[Node]:
 
 
 def _named(expr: Any) -> list[Node]:
-    found: list[Node] = []
-    if isinstance(expr, (ir._Node, *LEAVES)):
-        for leaf in ir.walk(expr):  # type: ignore[arg-type]  # the leaves of a recording stand in its expressions
-            if isinstance(leaf, Reference):
-                found.append(leaf.node)
-            elif isinstance(leaf, Scoped):
-                found.extend(_named(leaf.expr))
-    return found
+    return [leaf.node for leaf in every_leaf(expr) if isinstance(leaf, Reference)]
 
 
 def level(producer: Node, consumer: Node) -> tuple[Node, Node]:
@@ -113,7 +105,7 @@ def level(producer: Node, consumer: Node) -> tuple[Node, Node]:
         found = frames.get(id(node.frame.live))
         if found is not None:
             return found, node
-    fail("CLR149", f"{producer.name} and {consumer.name} have no graph in common", source=consumer.source)
+    raise problem("CLR149", f"{producer.name} and {consumer.name} have no graph in common", source=consumer.source)
 
 
 def _outwards(node: Node) -> list[Node]:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from couler_py.dsl import compute
 from couler_py.dsl.frames import Node, Reference
-from couler_py.dsl.problems import MissingMemberError, PlaceholderError, fail
+from couler_py.dsl.problems import MissingMemberError, PlaceholderError, fail, problem
 from couler_py.ir import expr as ir
 from couler_py.ir.model import Source, Template
 from couler_py.ir.types import ANY, STR, ListOf, Record, Type, describe
@@ -371,9 +371,7 @@ def expression(value: Placeholder) -> tuple[Any, Type | None]:
                 kind=PlaceholderError,
             )
         parts = [part(value._couler_node, name, type_) for name, type_ in members.items()]
-        fields = tuple(
-            RecordField(name, item._couler_type or ANY) for name, item in zip(members, parts, strict=True)
-        )
+        fields = tuple(RecordField(name, item._couler_type or ANY) for name, item in zip(members, parts, strict=True))
         record = ir.Record(tuple(members), tuple(item._couler_expr for item in parts))
         return record, Record(value._couler_node.base, fields)
     return value._couler_expr, value._couler_type
@@ -389,7 +387,7 @@ def task_of(value: Any) -> Node:
             inner = inner.value
         if isinstance(inner, Reference):
             return inner.node
-    fail(
+    raise problem(
         "CLR144",
         f"{_shown(value)} is not the output of a task",
         help="give what a call of a step returned",

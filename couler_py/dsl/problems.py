@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from couler_py.dsl.sources import caller
 from couler_py.ir.diagnostics import Diagnostic, DiagnosticError
@@ -21,7 +21,7 @@ class MissingMemberError(RecordingError, AttributeError):
     """A value has no member of that name."""
 
 
-def fail(
+def problem(
     code: str,
     message: str,
     *,
@@ -31,9 +31,14 @@ def fail(
     source: Source | None = None,
     related: tuple[tuple[str, Source], ...] = (),
     kind: type[RecordingError] = RecordingError,
-) -> NoReturn:
-    """Raise one finding, at the given place or else at the caller's line."""
+) -> RecordingError:
+    """The error of one finding, at the given place or else at the caller's line."""
     found = Diagnostic(
         code, "error", message, source=source or caller(), step=step, why=why, help=help, related=related
     )
-    raise kind([found])
+    return kind([found])
+
+
+def fail(code: str, message: str, **details: Any) -> NoReturn:
+    """Raise one finding: see `problem`."""
+    raise problem(code, message, **details)

@@ -20,8 +20,8 @@ from couler_py.dsl.frames import Callee, Frame, FrameKind, Node
 from couler_py.dsl.problems import fail
 from couler_py.dsl.sources import caller
 from couler_py.ir.codec import digest
-from couler_py.ir.model import External, Function, Hook, IncludeArchive, Source, Template, VolumeClaim
-from couler_py.ir.pod import Volume
+from couler_py.ir.model import External, Function, Hook, IncludeArchive, Source, Template
+from couler_py.ir.pod import Volume, VolumeClaim
 from couler_py.ir.types import Type
 
 _recording: ContextVar[Recorder | None] = ContextVar("couler_recording", default=None)
@@ -63,7 +63,7 @@ class Recorder:
         *,
         sequential: bool = False,
         source: Source | None = None,
-        defaults: Defaults = Defaults(),  # noqa: B008  frozen
+        defaults: Defaults = Defaults(),
     ):
         self.name = name
         self.source = source
@@ -80,7 +80,6 @@ class Recorder:
         self.published: dict[str, tuple[Type | None, Source]] = {}
         self.templates = Registry()
         self.options: dict[str, Any] = {}
-        self.verbs: Any = None  # what Couler's verbs know of this workflow
         self.verbs: Any = None  # what `couler_py.dsl.verbs` knows of this workflow
 
     @contextmanager
@@ -146,12 +145,12 @@ class Recorder:
             call.callers.append(node)
         return node
 
-    def external(self, call: External, arguments: Mapping[str, Any], *, name: str = "") -> Any:
+    def external(self, call: External, arguments: Mapping[str, Any], *, name: str = "", base: str = "") -> Any:
         """Add a task that calls a template installed on the engine. Its outputs have any name and any type."""
-        from couler_py.dsl.binding import lift
+        from couler_py.dsl.lifting import lift
         from couler_py.dsl.placeholder import output_of
 
-        node = Node(self.frame, call, name or call.template, caller(), explicit=bool(name))
+        node = Node(self.frame, call, name or base or call.template, caller(), explicit=bool(name))
         node.arguments = {key: lift(value).expr for key, value in arguments.items()}
         self.frame.add(node)
         return output_of(node, None)
@@ -229,9 +228,7 @@ class Registry:
             **{content: new if template is old else template for content, template in known.items()},
             digest(new): new,
         }
-        self._seen = {
-            key: (given, new if found is old else found) for key, (given, found) in self._seen.items()
-        }
+        self._seen = {key: (given, new if found is old else found) for key, (given, found) in self._seen.items()}
 
 
 def _clash(template: Template, taken: Template, source: Source | None) -> None:

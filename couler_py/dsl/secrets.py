@@ -13,7 +13,7 @@ def secret(name: str, key: str, *, optional: bool = False) -> SecretRef:
     >>> secret("db", "password")
     SecretRef(name='db', key='password', optional=False)
     """
-    if not isinstance(name, str) or not name or not isinstance(key, str) or not key:
+    if not name or not key:
         fail("CLR160", f"a secret has a name and a key, not {name!r} and {key!r}")
     return SecretRef(str(name), key, optional)
 

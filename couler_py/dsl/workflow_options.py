@@ -159,7 +159,9 @@ class WorkflowReader:
             if cron.strip() in _MACROS:
                 continue
             try:
-                CronSim(cron, datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC))
+                if len(cron.split()) != 5:
+                    raise CronSimError("it needs five fields")
+                CronSim(cron.replace("?", "*"), datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC))
             except CronSimError as problem:
                 raise self._wrong(
                     f"{cron!r} is not a cron line: {problem}",
