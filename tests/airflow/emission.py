@@ -15,10 +15,14 @@ Every task is `all_success` over its edges. An edge that differs goes through a 
 skip while another can block, gate N is `none_failed` over all edges, NF `one_failed` over N, and for each
 edge that can skip a gate K `none_failed_min_one_success` over NF and that edge; the task hangs on N and the Ks.
 
+A graph that has `on_failure` or `always` edges gets a last task `outcome` that reads the states and fails by the
+rule of leaves. It is `all_done` behind every task, not only behind the leaves: a leaf can be skipped by one
+producer while another, whose failure counts then, still runs.
+
 A nested graph is a task group. `start` carries the edges and the `when` of the graph, every task inside hangs
-on `start` directly, `outcome` (`all_done`, behind every leaf) reads the states and fails by the rule of leaves,
-and `end` is `all_success` over `start` and `outcome`. Nobody outside hangs on a task inside. Its state is
-that of `end`, but Failed where `start` succeeded and `end` didn't.
+on `start` directly, `outcome` stands behind them as above (and is skipped where `start` didn't succeed), and
+`end` is `all_success` over `start` and `outcome`. Nobody outside hangs on a task inside. Its state is that of
+`end`, but Failed where `start` succeeded and `end` didn't.
 
 A fan-out is such a group too: `start` reads `when` and the list, `map` is expanded over it, and `outcome`
 is a `none_failed` gate behind it, or, where failed items are tolerated, an `all_done` task that counts them.
@@ -123,19 +127,33 @@ class Scope:
         read = read_states(self.nodes.values(), context, self.mapped)
         return {name: node.state(read) for name, node in self.nodes.items()}
 
+    def results(self, template: Template, context: Context, own: Any = None) -> dict[str, Any]:
+        """The outputs of a graph or loop. Raises `AbsentError` where one has no value."""
+        return {
+            output.name: evaluate(to_builtins(output.value), lambda node: self.resolve(node, context, own=own))
+            for output in template.outputs.parameters
+        }
+
+    def started(self, context: Context) -> str | None:
+        """The state of the task that starts the graph or loop."""
+        return task_states([self.inputs], context, self.mapped)[self.inputs]
+
     def _pull(self, task: str, context: Context) -> Any:
         ti = context["ti"]
         return ti.xcom_pull(task_ids=task, map_indexes=ti.map_index if self.mapped else -1)
 
 
 def read_states(nodes: Iterable[Node], context: Context, mapped: bool) -> dict[str, str | None]:
+    """The states of the tasks that nodes are made of."""
+    return task_states([name for node in nodes for name in (node.end.task_id, node.start) if name], context, mapped)
+
+
+def task_states(ids: list[str], context: Context, mapped: bool) -> dict[str, str | None]:
     """The states of Airflow's tasks by id, of those that share this task's map index."""
     ti = context["ti"]
-    ids = [name for node in nodes for name in (node.end.task_id, node.start) if name]
-    found = ti.get_task_states(
-        dag_id=ti.dag_id, run_ids=[ti.run_id], task_ids=ids, map_index=ti.map_index if mapped else -1
-    )
-    suffix = f"_{ti.map_index}" if mapped else ""
+    index = ti.map_index if mapped else -1
+    found = ti.get_task_states(dag_id=ti.dag_id, run_ids=[ti.run_id], task_ids=ids, map_index=index)
+    suffix = f"_{index}" if mapped else ""
     return {name.removesuffix(suffix): state for name, state in found[ti.run_id].items()}
 
 
@@ -153,7 +171,7 @@ class Emission:
             main = self._templates[workflow.entrypoint]
             self.nodes, graph_shape, scope = self._tasks(main, None, "", False)
             if any(edge.kind in ("on_failure", "always") for edges in graph_shape.edges.values() for edge in edges):
-                self._outcome(main, graph_shape, scope, returns=False)
+                self._outcome(graph_shape, scope)
 
     # ---- graphs
 
@@ -173,23 +191,21 @@ class Emission:
             nodes[name] = self._task(tasks[name], scope, before)
         return nodes, graph_shape, scope
 
-    def _outcome(self, template: Template, graph_shape: Shape, scope: Scope, returns: bool = True) -> Operator:
+    def _outcome(self, graph_shape: Shape, scope: Scope, of: Template | None = None) -> Operator:
+        """The task that judges a graph; of a nested one, the template `of`, it gives the outputs."""
+
         def judge(**context: Any) -> dict[str, Any]:
+            if of is not None and scope.started(context) != "success":
+                raise AirflowSkipException("the graph didn't start")
             if outcome(graph_shape.edges, scope.states(context)) == "Failed":
                 raise AirflowFailException("by the states of its tasks")
-            if not returns:
-                return {}
             try:
-                return {
-                    output.name: evaluate(to_builtins(output.value), lambda node: scope.resolve(node, context))
-                    for output in template.outputs.parameters
-                }
+                return scope.results(of, context) if of is not None else {}
             except AbsentError:
                 raise AirflowSkipException("a mapped graph without a result") from None
 
         made = PythonOperator(task_id="outcome", python_callable=judge, trigger_rule=TriggerRule.ALL_DONE)
-        for leaf in graph_shape.leaves():
-            scope.nodes[leaf].end >> made
+        [node.end for node in scope.nodes.values()] >> made
         return made
 
     # ---- tasks
@@ -240,7 +256,7 @@ class Emission:
                 inside, judged = self._iterations(template, start, mapped)
             else:
                 inside, graph_shape, scope = self._tasks(template, start, start.task_id, mapped)
-                judged = self._outcome(template, graph_shape, scope)
+                judged = self._outcome(graph_shape, scope, template)
             end = EmptyOperator(task_id="end")
             [start, judged] >> end
         return Node(end, start.task_id, judged.task_id, inside=inside)
@@ -331,17 +347,13 @@ class Emission:
             add(number)
 
         def judge(**context: Any) -> dict[str, Any]:
+            if scope.started(context) != "success":
+                raise AirflowSkipException("the loop didn't start")
             states = scope.states(context)
             ran = [name for name, state in states.items() if state == "Succeeded"]
             if "Failed" in states.values() or not ran or not satisfied(ran[-1], context):
                 raise AirflowFailException("an iteration failed, or none was the last")
-            results = own(ran[-1], context)
-            return {
-                output.name: evaluate(
-                    to_builtins(output.value), lambda node: scope.resolve(node, context, own=results)
-                )
-                for output in template.outputs.parameters
-            }
+            return scope.results(template, context, own(ran[-1], context))
 
         judged = PythonOperator(task_id="outcome", python_callable=judge, trigger_rule=TriggerRule.ALL_DONE)
         [node.end for node in nodes.values()] >> judged

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,12 +23,15 @@ if TYPE_CHECKING:
 
 RANDOM = range(100)
 
-# One file makes all DAGs: Airflow reads it once.
+# One file makes all DAGs, so that Airflow reads it once. It is short: Airflow keeps its text for every DAG.
 FILE = """
+import json
+from pathlib import Path
+
 from couler_py.ir import from_json
 from tests.airflow.emission import Emission  # it makes airflow DAGs
 
-for name, text in {workflows!r}.items():
+for name, text in json.loads(Path({workflows!r}).read_text()).items():
     globals()[name] = Emission(from_json(text), name).dag
 """
 
@@ -47,7 +51,9 @@ def emitted(airflow_home: Path) -> Mapping[str, Emission]:
     workflows |= {f"random-{seed}": random_workflow(seed, tasks=6) for seed in RANDOM}
     folder = airflow_home / "dags"
     file = folder / "meaning.py"
-    file.write_text(FILE.format(workflows={name: to_json(workflow) for name, workflow in workflows.items()}))
+    data = airflow_home / "workflows.json"
+    data.write_text(json.dumps({name: to_json(workflow) for name, workflow in workflows.items()}))
+    file.write_text(FILE.format(workflows=str(data)))
     DagBundlesManager().sync_bundles_to_db()
     bag = BundleDagBag(dag_folder=folder, bundle_path=folder, bundle_name="dags-folder")
     assert not bag.import_errors

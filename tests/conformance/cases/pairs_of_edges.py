@@ -1,5 +1,7 @@
 """Two edges into one task: every pair of kinds that may stand together, in every pair of states.
 
+Where both edges are of one kind, half of the grid says it all.
+
 Each grid gives, by the state of the first edge's producer (rows) and of the second's (columns), the
 state of the reader, and "!" where the run is Failed. A task with an `always` edge has besides only
 `always` and `order` edges, so its other pairs don't exist.
@@ -14,9 +16,9 @@ GRIDS = {
     ("order", "order"): """
              S    K    F    B
         S    S    S    B!   B!
-        K    S    S    B!   B!
-        F    B!   B!   B!   B!
-        B    B!   B!   B!   B!
+        K    .    S    B!   B!
+        F    .    .    B!   B!
+        B    .    .    .    B!
     """,
     ("order", "value"): """
              S    K    F    B
@@ -42,9 +44,9 @@ GRIDS = {
     ("value", "value"): """
              S    K    F    B
         S    S    K    B!   B!
-        K    K    K    B!   B!
-        F    B!   B!   B!   B!
-        B    B!   B!   B!   B!
+        K    .    K    B!   B!
+        F    .    .    B!   B!
+        B    .    .    .    B!
     """,
     ("value", "on_failure"): """
              S    K    F    B
@@ -56,16 +58,16 @@ GRIDS = {
     ("on_failure", "on_failure"): """
              S    K    F    B
         S    K    K    K!   K!
-        K    K    K    K!   K!
-        F    K!   K!   S    S
-        B    K!   K!   S    S
+        K    .    K    K!   K!
+        F    .    .    S    S
+        B    .    .    .    S
     """,
     ("always", "always"): """
              S    K    F    B
         S    S    S    S!   S!
-        K    S    S    S!   S!
-        F    S!   S!   S!   S!
-        B    S!   S!   S!   S!
+        K    .    S    S!   S!
+        F    .    .    S!   S!
+        B    .    .    .    S!
     """,
     ("first", "value"): """
              S    K    F    B
@@ -112,7 +114,10 @@ def cells(grid: str) -> list[tuple[str, str, str]]:
     """The states of both producers and what is expected, for each cell."""
     columns, *rows = (line.split() for line in grid.strip().splitlines())
     return [
-        (row[0], column, expected) for row in rows for column, expected in zip(columns, row[1:], strict=True)
+        (row[0], column, expected)
+        for row in rows
+        for column, expected in zip(columns, row[1:], strict=True)
+        if expected != "."
     ]
 
 
