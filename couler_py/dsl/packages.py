@@ -3,14 +3,7 @@
 A requirement is parsed, never handed to pip as an option. Where packages come from is the project's
 configuration (`[tool.couler]`), which reaches pip where the step runs by its environment variables.
 `couler lock FILE` resolves every set of requirements of a file with uv, or pip without it, and writes
-`couler.lock` beside the file; from then on a build takes the pins from there.
-
-    {
-      "format": "couler-lock/1",
-      "sets": {
-        "scikit-learn>=1.4": {"python": "3.11", "pins": ["joblib==1.4.2", "numpy==2.1.0", …]}
-      }
-    }
+`couler.lock` beside the file (see `couler_py.dsl.lockfile`); from then on a build takes the pins from there.
 """
 
 from __future__ import annotations
@@ -21,43 +14,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
-
 from couler_py.dsl.errors import DefinitionError
-from couler_py.dsl.project import Project, folder_of, project_of
-from couler_py.ir.diagnostics import CoulerError, error
+from couler_py.dsl.lockfile import LOCK_FILE, LockError, PinnedSet, ignores_sets, lock_of
+from couler_py.dsl.project import Project, project_of
+from couler_py.ir.diagnostics import error
 from couler_py.ir.model import Source
 from couler_py.ir.pod import EnvVar
-
-FORMAT = "couler-lock/1"
-LOCK_FILE = "couler.lock"
-
-_unlocked: ContextVar[bool] = ContextVar("couler_unlocked", default=False)
-
-
-class LockError(CoulerError):
-    """Requirements can't be resolved, or the lock file can't be read."""
-
-
-class PinnedSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The versions that a set of requirements resolves to, for one version of Python."""
-
-    python: str
-    pins: tuple[str, ...]
-
-
-class Lock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of `couler.lock`: pins by the requirements they satisfy, joined by blanks."""
-
-    format: str = FORMAT
-    sets: dict[str, PinnedSet] = {}
 
 
 def normalise(requirements: Iterable[str], place: Source, step: str) -> tuple[str, ...]:
@@ -71,17 +38,22 @@ def normalise(requirements: Iterable[str], place: Source, step: str) -> tuple[st
     return tuple(sorted({_canonical(text, place, step) for text in requirements}))
 
 
+def set_key(requirements: tuple[str, ...]) -> str:
+    """What a set of requirements is known by in a lock file."""
+    return " ".join(requirements)
+
+
 def pinned(requirements: tuple[str, ...], filename: str, place: Source, step: str) -> tuple[str, ...]:
     """The requirements, or their pins where a `couler.lock` lies beside the source file.
 
     Raises `DefinitionError` where the lock doesn't know this set of requirements.
     """
-    if not requirements or _unlocked.get():
+    if not requirements or ignores_sets():
         return requirements
-    path = folder_of(filename) / LOCK_FILE
-    if not path.is_file():
+    known = lock_of(filename)
+    if known is None or not known.sets:
         return requirements
-    found = read_lock(path).sets.get(" ".join(requirements))
+    found = known.sets.get(set_key(requirements))
     if found is None:
         raise _error(
             f"{LOCK_FILE} has no versions for {', '.join(requirements)}",
@@ -90,16 +62,6 @@ def pinned(requirements: tuple[str, ...], filename: str, place: Source, step: st
             f"run `couler lock {Path(filename).name}` again",
         )
     return found.pins
-
-
-@contextmanager
-def unlocked() -> Iterator[None]:
-    """Build without looking at `couler.lock`: for who writes it."""
-    token = _unlocked.set(True)
-    try:
-        yield
-    finally:
-        _unlocked.reset(token)
 
 
 def index_environment(filename: str, place: Source, step: str) -> tuple[EnvVar, ...]:
@@ -147,23 +109,6 @@ def lock(
         report = Path(folder) / "report.json"
         _run(_pip_command(wanted, report, python, places))
         return PinnedSet(python, _pins_of_report(report))
-
-
-def read_lock(path: Path) -> Lock:
-    """The content of a lock file. Raises `LockError`."""
-    try:
-        found = msgspec.json.decode(path.read_bytes(), type=Lock)
-    except (msgspec.DecodeError, msgspec.ValidationError) as problem:
-        raise LockError(f"{path} can't be read: {problem}; run `couler lock` again") from problem
-    if found.format != FORMAT:
-        raise LockError(f"{path} has the format {found.format!r}; this version reads {FORMAT!r}")
-    return found
-
-
-def write_lock(path: Path, sets: dict[str, PinnedSet]) -> None:
-    """Write a lock file: the same sets always give the same text."""
-    content = {"format": FORMAT, "sets": {key: msgspec.to_builtins(sets[key]) for key in sorted(sets)}}
-    path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 
 def _canonical(text: Any, place: Source, step: str) -> str:

@@ -1,15 +1,14 @@
 """The user's project around a file: its root, and what `[tool.couler]` of its pyproject.toml says.
 
-[tool.couler]
-include = ["mypkg", "conf/*.yaml"]                # for every step
-index_url = "https://pypi.example.com/simple"     # where packages= come from
-extra_index_urls = []
-constraints = ["constraints.txt"]                 # files of versions that packages= must keep to
-find_links = ["/wheels"]                          # folders or pages of wheels where steps run
-offline = false                                   # only find_links, no index
+    [tool.couler]
+    include = ["mypkg", "conf/*.yaml"]                # for every step
+    index_url = "https://pypi.example.com/simple"     # where packages= come from
+    extra_index_urls = []
+    constraints = ["constraints.txt"]                 # files of versions that `couler lock` keeps to
+    find_links = ["/wheels"]                          # folders or pages of wheels where steps run
+    offline = false                                   # only find_links, no index
 
-[tool.couler.images]                              # written by `couler image build`
-"train" = "registry.example.com/train@sha256:…"
+The root is the nearest folder upwards with a pyproject.toml or a .git.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from couler_py.ir.model import Source
 
 
 class Project(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table `[tool.couler]`. `images` gives, by step name, the image that holds its packages and files."""
+    """The table `[tool.couler]`."""
 
     include: tuple[str, ...] = ()
     index_url: str = ""
@@ -36,7 +35,6 @@ class Project(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     constraints: tuple[str, ...] = ()
     find_links: tuple[str, ...] = ()
     offline: bool = False
-    images: dict[str, str] = {}
 
 
 def folder_of(filename: str) -> Path:

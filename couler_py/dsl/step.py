@@ -23,7 +23,9 @@ from couler_py.dsl import signature
 from couler_py.dsl.annotations import Scope
 from couler_py.dsl.capture import Captured, FunctionSource, LocalImport
 from couler_py.dsl.errors import CallError, DefinitionError
+from couler_py.dsl.images import recipe_key
 from couler_py.dsl.include import Include, covers, included, project_include
+from couler_py.dsl.lockfile import lock_of
 from couler_py.dsl.options import DEFAULT_IMAGE, Policies, Reader, Runtime, StepOptions
 from couler_py.dsl.packages import index_environment, normalise, pinned
 from couler_py.dsl.recorder import Defaults, Recorder, current
@@ -84,7 +86,7 @@ class StepFunction(Generic[P, R]):
         self._templates: dict[Any, Template] = {}
         captured = self._source.capture(partial=True)
         if captured.local and not _workflow_includes(self._source):
-            self._check_imports(captured.local, Defaults())
+            self._check_imports(captured.local, self._includes(Defaults()))
 
     # ---- what people use
 
@@ -134,30 +136,39 @@ class StepFunction(Generic[P, R]):
         """The volume claims that the step mounts; they belong to the workflow."""
         return self._runtime.claims
 
-    def archives(self, defaults: Defaults = Defaults()) -> tuple[IncludeArchive, ...]:
-        """The include archives that the step reads, of its own and of the project's configuration."""
-        return tuple(found.archive for found in self._includes(defaults))
-
     def template(self, defaults: Defaults = Defaults()) -> Template:
         """The template of the step: the same object as long as nothing that it depends on has changed.
 
         Raises `DefinitionError` for what can't travel.
         """
+        return self._make(defaults)[0]
+
+    def archives(self, defaults: Defaults = Defaults()) -> tuple[IncludeArchive, ...]:
+        """The include archives that the step reads: its own, the workflow's, the project's."""
+        return self._make(defaults)[1]
+
+    def _make(self, defaults: Defaults) -> tuple[Template, tuple[IncludeArchive, ...]]:
         captured = self._source.capture()
         includes = self._includes(defaults)
-        digests = tuple(include.archive.digest for include in includes)
+        self._check_imports(captured.local, includes)
         filename = self._source.function.__code__.co_filename
         packages = normalise((*defaults.packages, *self._packages), self._place, self.name)
         packages = pinned(packages, filename, self._place, self.name)
+        image = self._options.get("image") or defaults.image or DEFAULT_IMAGE
+        archives = tuple(include.archive for include in includes)
+        lock = lock_of(filename)
+        if lock is not None and lock.images and isinstance(image, str):
+            holding = lock.images.get(recipe_key(image, packages, tuple(archive.digest for archive in archives)))
+            if holding is not None:
+                image, packages, archives = holding, (), ()
         indexes = index_environment(filename, self._place, self.name) if packages else ()
-        key = (defaults.image, packages, digests, captured, indexes)
+        digests = tuple(archive.digest for archive in archives)
+        key = (image, packages, digests, captured, indexes)
         if key not in self._templates:
-            self._check_imports(captured.local, defaults)
-            image = self._options.get("image") or defaults.image or DEFAULT_IMAGE
-            self._templates[key] = self._make(captured, image, packages, digests, indexes)
-        return self._templates[key]
+            self._templates[key] = self._template(captured, image, packages, digests, indexes)
+        return self._templates[key], archives
 
-    def _make(
+    def _template(
         self,
         captured: Captured,
         image: TextLike,
@@ -201,8 +212,8 @@ class StepFunction(Generic[P, R]):
         known = self._recorded
         if known is not None and known[0]() is recorder and not self._source.changed():
             return known[1]
-        template = self.template(recorder.defaults)
-        for archive in self.archives(recorder.defaults):
+        template, archives = self._make(recorder.defaults)
+        for archive in archives:
             recorder.include(archive)
         for claim in self.claims:
             recorder.claims[claim.name] = claim
@@ -244,8 +255,7 @@ class StepFunction(Generic[P, R]):
         related = ((f"{self.name} is defined here", self.source),)
         return CallError([error("CLR120", message, source=place, step=self.name, help=help_, related=related)])
 
-    def _check_imports(self, local: tuple[LocalImport, ...], defaults: Defaults) -> None:
-        includes = self._includes(defaults) if local else ()
+    def _check_imports(self, local: tuple[LocalImport, ...], includes: tuple[Include, ...]) -> None:
         missing = [found for found in local if not covers(includes, found.path)]
         if missing:
             raise DefinitionError([_undeclared(found, self.name) for found in missing])

@@ -130,7 +130,7 @@ _DEFINITIONS: tuple[Code, ...] = (
         "CLR133",
         "The configuration of the project can't be read",
         "[tool.couler] of pyproject.toml knows: include, index_url, extra_index_urls, constraints, find_links, "
-        "offline, images.",
+        "offline.",
         '[tool.couler]\ninclude = "mypkg"',
         '[tool.couler]\ninclude = ["mypkg"]',
     ),
