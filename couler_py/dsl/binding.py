@@ -10,6 +10,7 @@ import msgspec
 from couler_py.dsl.conversions import ValueMismatchError, to_wire
 from couler_py.dsl.frames import WHAT, Frame, FrameItem, Node, Reference, Scoped, home, is_expression, leaves
 from couler_py.dsl.lifting import holds_placeholder, lift
+from couler_py.dsl.placeholder import Placeholder, expression
 from couler_py.dsl.problems import RecordingError, fail, problem
 from couler_py.ir import expr as ir
 from couler_py.ir.model import InputArtifact, Parameter, Source, Template
@@ -45,16 +46,14 @@ def bind(recorder: Any, node: Node, template: Template, arguments: Any) -> None:
 
 
 def _argument(node: Node, parameter: Parameter, value: Any) -> Any:
-    from couler_py.dsl.placeholder import Placeholder
-
     if isinstance(value, Placeholder) or holds_placeholder(value):
-        lifted = lift(value)
-        if lifted.type is None:
+        expr, type_ = expression(value) if isinstance(value, Placeholder) else _pair(value)
+        if type_ is None:
             _mismatch(node, parameter.name, "a value", f"{value!r}, a file or folder", value)
-        elif not accepts(parameter.type, lifted.type):
-            _mismatch(node, parameter.name, describe(parameter.type), describe(lifted.type), value)
-        check_reach(lifted.expr, node)
-        return lifted.expr
+        elif type_ != parameter.type and not accepts(parameter.type, type_):
+            _mismatch(node, parameter.name, describe(parameter.type), describe(type_), value)
+        check_reach(expr, node)
+        return expr
     try:
         return ir.Literal(to_wire(parameter.type, value))
     except ValueMismatchError as problem:
@@ -67,10 +66,13 @@ def _argument(node: Node, parameter: Parameter, value: Any) -> Any:
         )
 
 
+def _pair(value: Any) -> tuple[Any, Type | None]:
+    lifted = lift(value)
+    return lifted.expr, lifted.type
+
+
 def file_argument(node: Node, artifact: InputArtifact, value: Any) -> Any:
     """The expression or the place in storage that a file argument stands for; None where it is left out."""
-    from couler_py.dsl.placeholder import Placeholder
-
     if value is None and artifact.optional:
         return None
     if isinstance(value, Placeholder):

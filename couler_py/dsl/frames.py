@@ -123,6 +123,7 @@ class Frame:
         self._parent = parent
         self._into: Frame | None = None
         self._counts: dict[str, int] = {}
+        self._legal: dict[str, str] = {}
 
     @property
     def parent(self) -> Frame | None:
@@ -169,10 +170,12 @@ class Frame:
         return node
 
     def _name(self, node: Node) -> None:
-        wanted = node.base
-        if not legal("ir", "task", wanted):
-            node.display = wanted
-            wanted = legal_name("ir", "task", wanted)
+        wanted = self._legal.get(node.base)
+        if wanted is None:
+            base = node.base
+            wanted = self._legal[base] = base if legal("ir", "task", base) else legal_name("ir", "task", base)
+        if wanted != node.base:
+            node.display = node.base
         holder = self.names.get(wanted)
         if node.explicit:
             if holder is not None and holder.explicit:

@@ -16,7 +16,11 @@ from typing import Any
 
 import msgspec
 
+from couler_py.dsl.binding import bind
 from couler_py.dsl.frames import Callee, Frame, FrameKind, Node
+from couler_py.dsl.lifting import lift
+from couler_py.dsl.ordering import after
+from couler_py.dsl.placeholder import output_of
 from couler_py.dsl.problems import fail
 from couler_py.dsl.sources import caller
 from couler_py.ir.codec import digest
@@ -126,9 +130,6 @@ class Recorder:
 
         Raises `RecordingError` for a missing, unknown or ill-typed argument.
         """
-        from couler_py.dsl.binding import bind
-        from couler_py.dsl.placeholder import output_of
-
         source = source or caller()
         template = self.templates.add(template, generated=generated, source=source)
         node = Node(self.frame, template, name or base or template.name, source, explicit=bool(name))
@@ -147,9 +148,6 @@ class Recorder:
 
     def external(self, call: External, arguments: Mapping[str, Any], *, name: str = "", base: str = "") -> Any:
         """Add a task that calls a template installed on the engine. Its outputs have any name and any type."""
-        from couler_py.dsl.lifting import lift
-        from couler_py.dsl.placeholder import output_of
-
         node = Node(self.frame, call, name or base or call.template, caller(), explicit=bool(name))
         node.arguments = {key: lift(value).expr for key, value in arguments.items()}
         self.frame.add(node)
@@ -157,8 +155,6 @@ class Recorder:
 
     def order(self, first: Any, then: Any, kind: str = "order") -> None:
         """Make the second task wait for the first; both are outputs of calls."""
-        from couler_py.dsl.ordering import after
-
         after(then, first, kind=kind)  # type: ignore[arg-type]
 
     def include(self, archive: IncludeArchive) -> None:

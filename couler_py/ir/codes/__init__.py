@@ -7,7 +7,7 @@ import importlib
 
 from couler_py.ir.diagnostics import Code
 
-AREAS = ("dsl", "check", "argo", "local", "airflow", "cli")
+AREAS = ("dsl", "recording", "verbs", "check", "argo", "local", "airflow", "cli")
 """CLR1xx dsl, CLR2xx check, CLR4xx argo, CLR5xx airflow, CLR6xx local, CLR7xx command line."""
 
 
