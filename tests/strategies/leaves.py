@@ -92,7 +92,7 @@ def _body(dice: Dice, kind: str, own: str, seen: Known) -> tuple[Body, Outputs]:
                 env=env(dice, seen),
                 resources=resources(dice),
             )
-            return script, _file_outputs(dice, stdout=True)
+            return script, _file_outputs(dice, own, stdout=True)
         case "suspend":
             duration = pick(dice, (0.0, 1.0, None))
             supplied = duration is None and chance(dice, 50)
@@ -121,7 +121,7 @@ def _body(dice: Dice, kind: str, own: str, seen: Known) -> tuple[Body, Outputs]:
                 pull_policy=pick(dice, (None, "IfNotPresent")),
                 resources=resources(dice),
             )
-            return container, _file_outputs(dice, stdout=False)
+            return container, _file_outputs(dice, own, stdout=False)
 
 
 def _function(dice: Dice) -> tuple[Function, Outputs]:
@@ -144,14 +144,15 @@ def _function(dice: Dice) -> tuple[Function, Outputs]:
     return body, Outputs(tuple(parameters), tuple(artifacts))
 
 
-def _file_outputs(dice: Dice, stdout: bool) -> Outputs:
+def _file_outputs(dice: Dice, own: str, stdout: bool) -> Outputs:
     parameters = []
     for i in range(dice.number(0, 2)):
         type_ = _output_type(dice)
         if stdout and i == 0 and chance(dice, 50):
             parameters.append(OutputParameter("result", STR, stdout=True))
         else:
-            parameters.append(OutputParameter(f"out{i}", type_, path=f"/tmp/out/{i}"))
+            published = f"published-{own}-{i}" if chance(dice, 10) else ""
+            parameters.append(OutputParameter(f"out{i}", type_, path=f"/tmp/out/{i}", global_name=published))
     artifacts = [OutputArtifact("file", "/tmp/out/file", storage=_storage(dice))] if chance(dice, 40) else []
     return Outputs(tuple(parameters), tuple(artifacts))
 

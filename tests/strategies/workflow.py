@@ -29,12 +29,10 @@ def make_workflow(dice: Dice) -> Workflow:
         else:
             templates.append(graph(dice, name(dice, taken), templates, parameters, 3))
     main = graph(dice, name(dice, taken), templates, parameters, 5, inputs=False)
-    workflow = Workflow(
-        name(dice, set()),
-        main.name,
-        (*templates, main),
-        parameters,
-        handlers=_handlers(dice, templates, parameters),
+    workflow = Workflow(name(dice, set()), main.name, (*templates, main), parameters)
+    workflow = msgspec.structs.replace(
+        workflow,
+        handlers=_handlers(dice, workflow),
         schedule=_schedule(dice, parameters),
         parallelism=4 if chance(dice, 10) else None,
         deadline=600.0 if chance(dice, 5) else None,
@@ -56,14 +54,22 @@ def _parameters(dice: Dice) -> tuple[Parameter, ...]:
     return tuple(parameters)
 
 
-def _handlers(dice: Dice, templates: list[Template], parameters: tuple[Parameter, ...]) -> tuple[Handler, ...]:
+def _handlers(dice: Dice, workflow: Workflow) -> tuple[Handler, ...]:
     if not chance(dice, 20):
         return ()
-    alone = [one for one in templates if not any(not artifact.optional for artifact in one.inputs.artifacts)]
+    reached = set(reachable(workflow))
+    alone = [
+        one for one in workflow.templates[:-1] if not any(not artifact.optional for artifact in one.inputs.artifacts)
+    ]
     if not alone:
         return ()
     called = pick(dice, alone)
-    known = Known((*((x.WorkflowParameter(p.name), p.type) for p in parameters), (x.Run("status"), STR)))
+    running = [one for one in workflow.templates if one.name in reached]
+    outputs = [output for one in running for output in one.outputs.parameters if output.global_name]
+    known = Known(
+        (*((x.WorkflowParameter(p.name), p.type) for p in workflow.parameters), (x.Run("status"), STR)),
+        tuple((x.Published(output.global_name), output.type) for output in outputs),
+    )
     given = tuple(
         Argument(parameter.name, expression(dice, parameter.type, known))
         for parameter in called.inputs.parameters

@@ -6,6 +6,14 @@ from couler_py.ir.diagnostics import Code
 
 CODES: tuple[Code, ...] = (
     Code(
+        "CLR229",
+        "A NUL in the command of a container",
+        "Operating systems end arguments and variables at a NUL character: no program can be started with one inside. "
+        "As a value of a Python step it travels well.",
+        example='Container("alpine", ("echo", "a\\0b"))',
+        instead='Container("alpine", ("printf", "a\\\\0b"))',
+    ),
+    Code(
         "CLR255",
         "A time of a schedule that can't be read",
         "Five fields: minute, hour, day of the month, month, day of the week; or @hourly, @daily, @weekly, @monthly, "

@@ -101,6 +101,13 @@ CODES: tuple[Code, ...] = (
         instead='Loop("body", until=Own("done"))',
     ),
     Code(
+        "CLR226",
+        "A value that nobody publishes",
+        "Handlers don't see the outputs of steps, but values that steps publish by name.",
+        example="couler.on_exit(lambda: report(couler.published('bset').or_else(0.0)))",
+        instead="couler.on_exit(lambda: report(couler.published('best').or_else(0.0)))",
+    ),
+    Code(
         "CLR227",
         "A value that is too large",
         "A value reaches a step in its environment, where Linux allows 128 KiB for one string; encoded, that leaves "

@@ -80,6 +80,12 @@ class Facts:
         return frozenset(name for name in self.reachable if name not in inside)
 
     @functools.cached_property
+    def published(self) -> dict[str, Type]:
+        """The types of the values that steps publish to handlers, by name."""
+        outputs = [output for template in self.workflow.templates for output in template.outputs.parameters]
+        return {output.global_name: output.type for output in outputs if output.global_name}
+
+    @functools.cached_property
     def only_mapped(self) -> frozenset[str]:
         """The templates that nothing but fan-outs call: their items may end without outputs."""
         mapped: set[str] = set()

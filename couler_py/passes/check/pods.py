@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from couler_py.ir.expr import Text
 from couler_py.ir.model import ContainerSet, DistributedJob, Function, Script, Template, Workflow
 from couler_py.ir.pod import Container, EnvVar, Resources, VolumeMount
 from couler_py.passes.check.findings import Findings, Place
@@ -31,6 +32,7 @@ def check_pod(template: Template, workflow: Workflow, findings: Findings, place:
     for container in containers:
         if not container.image:
             findings.error("CLR295", "the container has no image", place)
+        _check_nul(container, findings, place)
         if container.env:
             _check_env(container.env, findings, place)
         if container.mounts:
@@ -71,6 +73,21 @@ def _containers(template: Template) -> Iterator[Runs]:
         yield from body.containers
     yield from template.pod.init_containers
     yield from template.pod.sidecars
+
+
+def _check_nul(container: Runs, findings: Findings, place: Place) -> None:
+    texts: list[object] = [container.image, *container.command, *(variable.value for variable in container.env)]
+    if isinstance(container, Container):
+        texts += container.args
+    if any("\0" in part for text in texts for part in _plain(text)):
+        findings.error("CLR229", "no program can be started with a NUL in its arguments or environment", place)
+
+
+def _plain(text: object) -> Iterator[str]:
+    if isinstance(text, str):
+        yield text
+    elif isinstance(text, Text):
+        yield from (part for part in text.parts if isinstance(part, str))
 
 
 def _check_env(env: tuple[EnvVar, ...], findings: Findings, place: Place) -> None:

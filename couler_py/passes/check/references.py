@@ -149,15 +149,11 @@ def _run(expr: x.Run, scope: Scope) -> Type:
 def _published(expr: x.Published, scope: Scope) -> Type:
     if "status" not in scope.run:
         return _refuse(scope, f"reads the published value {expr.name}: only exit handlers do", "use the value itself")
-    known: dict[str, Type] = {
-        output.global_name: output.type
-        for template in scope.facts.workflow.templates
-        for output in template.outputs.parameters
-        if output.global_name
-    }
-    if expr.name not in known:
-        return _unknown(scope, "CLR220", f"reads {expr.name}, which no step publishes", expr.name, known)
-    return known[expr.name]
+    found = scope.facts.published.get(expr.name)
+    if found is None:
+        message = f"reads {expr.name}, which no step publishes"
+        return _unknown(scope, "CLR226", message, expr.name, scope.facts.published)
+    return found
 
 
 def _last_retry(expr: x.LastRetry, scope: Scope) -> Type:
