@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import sysconfig
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,17 +15,25 @@ import typer
 
 from couler_py.cli import exits
 from couler_py.cli.console import clean, console
-from couler_py.ir.diagnostics import CoulerError, DiagnosticError
+from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
+from couler_py.ir.model import Source
 
 PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
 
 
 class UsageError(CoulerError):
-    """What was typed can't be done; the message says what can."""
+    """What was typed can't be done; the message says what can. `code` has a long form in `couler explain`."""
+
+    def __init__(self, message: str, code: str = ""):
+        super().__init__(message)
+        self.code = code
 
 
-class UserCodeError(CoulerError):
+class UserCodeError(UsageError):
     """The user's own file raised while it was loaded. The cause is what it raised."""
+
+    def __init__(self, message: str):
+        super().__init__(message, "CLR701")
 
 
 @contextmanager
@@ -71,9 +80,9 @@ def _said(error: Exception) -> bool:
         from couler_py.cli import findings
 
         findings.show(error.diagnostics, console(stderr=True))
-    elif isinstance(error, UserCodeError):
-        say_error(str(error))
-        if error.__cause__ is not None:
+    elif isinstance(error, UsageError):
+        say_error(str(error), error.code)
+        if isinstance(error, UserCodeError) and error.__cause__ is not None:
             sys.stderr.write(clean(user_traceback(error.__cause__)))
     elif isinstance(error, CoulerError) or (isinstance(error, OSError) and _names_a_place(error)):
         say_error(str(error))
@@ -86,21 +95,12 @@ def _names_a_place(error: OSError) -> bool:
     return error.filename is not None or isinstance(error, ConnectionError)
 
 
-def say_error(message: str) -> None:
-    """Print an error that has no code."""
+def say_error(message: str, code: str = "") -> None:
+    """Print an error that isn't about a line of a workflow."""
     from rich.text import Text
 
-    text = Text("error", "bold red")
+    text = Text(f"error[{code}]" if code else "error", "bold red")
     text.append(f": {clean(message)}", "bold")
-    console(stderr=True).print(text)
-
-
-def say_warning(message: str) -> None:
-    """Print a warning that has no code."""
-    from rich.text import Text
-
-    text = Text("warning", "bold yellow")
-    text.append(f": {clean(message)}")
     console(stderr=True).print(text)
 
 
@@ -109,6 +109,27 @@ def raise_as_bug(error: Exception) -> NoReturn:
     traceback.print_exception(error)
     say_error("this is a bug in couler, not in your workflow; please report it with the lines above")
     raise typer.Exit(exits.BUG) from None
+
+
+def as_finding(error: UsageError) -> Diagnostic:
+    """An error as a finding, for tools; of a file that raised, at the line where it did."""
+    source = None
+    if isinstance(error.__cause__, SyntaxError) and error.__cause__.filename and error.__cause__.lineno:
+        source = Source(error.__cause__.filename, error.__cause__.lineno)
+    elif error.__cause__ is not None:
+        libraries = tuple(sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib"))
+        frames = [
+            frame
+            for frame in traceback.extract_tb(error.__cause__.__traceback__)
+            if _theirs(frame.filename) and not frame.filename.startswith(libraries)
+        ]
+        source = Source(frames[-1].filename, frames[-1].lineno or 1) if frames else None
+    why = f"{type(error.__cause__).__name__}: {error.__cause__}" if isinstance(error, UserCodeError) else ""
+    return Diagnostic(error.code, "error", str(error), source=source, why=why)
+
+
+def _theirs(filename: str) -> bool:
+    return not filename.startswith((PACKAGE, "<frozen "))
 
 
 def user_traceback(error: BaseException) -> str:
@@ -120,13 +141,7 @@ def user_traceback(error: BaseException) -> str:
 
 def _trim(shown: traceback.TracebackException) -> None:
     for each in (shown, *_linked(shown)):
-        each.stack = traceback.StackSummary.from_list(
-            [
-                frame
-                for frame in each.stack
-                if not frame.filename.startswith(PACKAGE) and not frame.filename.startswith("<frozen ")
-            ]
-        )
+        each.stack = traceback.StackSummary.from_list([frame for frame in each.stack if _theirs(frame.filename)])
 
 
 def _linked(shown: traceback.TracebackException) -> Iterator[traceback.TracebackException]:

@@ -46,6 +46,8 @@ def rendered(finding: Diagnostic) -> Text:
             text.append(f"{label}: ", "bold")
             text.append(clean(note).replace("\n", f"\n{' ' * (width + len(label) + 5)}"))
     for label, place in finding.related:
+        if place == finding.source:
+            continue
         text.append(f"\n{' ' * width} = ", "blue")
         text.append(f"see: {clean(label)}", "bold")
         _place(text, place, width, "bold cyan")

@@ -52,7 +52,9 @@ def load(target: str) -> Loaded:
     found = _parse(target)
     if found.path is not None and found.path.suffix == ".json":
         if found.name:
-            raise UsageError(f"{found.path} is an IR file, which holds one workflow: leave out {':' + found.name!r}")
+            raise UsageError(
+                f"{found.path} is an IR file, which holds one workflow: leave out {':' + found.name!r}", "CLR704"
+            )
         return Loaded(_from_json(found.path), found.path, imported=True)
     state.reset()  # a file loaded before may have left its recording
     with api.loading() as recorded:
@@ -71,17 +73,17 @@ def _parse(target: str) -> _Target:
         return _Target(_suffix_known(Path(left)), "", name)
     place = left if colon else target
     if place.endswith((".py", ".json")) or "/" in place:
-        raise UsageError(f"there is no file {place!r}")
+        raise UsageError(f"there is no file {place!r}", "CLR702")
     if all(part.isidentifier() for part in place.split(".")):
         return _Target(None, place, name if colon else "")
-    raise UsageError(f"{target!r} is neither a file nor a module")
+    raise UsageError(f"{target!r} is neither a file nor a module", "CLR702")
 
 
 def _suffix_known(path: Path) -> Path:
     if path.suffix in (".yaml", ".yml"):
-        raise UsageError(f"{path} is YAML, which can't be read yet: give a Python file or an IR file (.json)")
+        raise UsageError(f"{path} is YAML, which can't be read yet: give a Python file or an IR file (.json)", "CLR702")
     if path.suffix not in (".py", ".json"):
-        raise UsageError(f"{path} is neither a Python file (.py) nor an IR file (.json)")
+        raise UsageError(f"{path} is neither a Python file (.py) nor an IR file (.json)", "CLR702")
     return path
 
 
@@ -91,7 +93,7 @@ def _from_json(path: Path) -> Workflow:
     try:
         model = from_json(path.read_bytes())
     except IRError as error:
-        raise UsageError(f"{path}: {error}") from error
+        raise UsageError(f"{path}: {error}", "CLR702") from error
     return api.build(model)
 
 
@@ -125,7 +127,7 @@ def _import(name: str) -> ModuleType:
         sys.path.insert(0, str(Path.cwd()))
     root = name.split(".")[0]
     if root not in sys.modules and importlib.util.find_spec(root) is None:
-        raise UsageError(f"there is neither a file nor a module {name!r}")
+        raise UsageError(f"there is neither a file nor a module {name!r}", "CLR702")
     with _users(_Target(None, name, "")):
         return importlib.import_module(name)
 
@@ -178,7 +180,7 @@ def _choose(target: _Target, module: ModuleType, recorded: list[api.Recorded]) -
     known = workflows_of(module)
     if target.name:
         if target.name not in known:
-            raise UsageError(f"{place} has no workflow {target.name!r}; {_listing(known)}")
+            raise UsageError(f"{place} has no workflow {target.name!r}; {_listing(known)}", "CLR704")
         return _loaded(target, known[target.name], recorded)
     own = {name: value for name, value in known.items() if _defined_in(value, module)} or known
     if len(own) == 1:
@@ -188,10 +190,12 @@ def _choose(target: _Target, module: ModuleType, recorded: list[api.Recorded]) -
         return _loaded(target, named[0].workflow, recorded)
     if len(own) > 1:
         raise UsageError(
-            f"{place} has several workflows: choose one of " + ", ".join(f"{place}:{name}" for name in own)
+            f"{place} has several workflows: choose one of " + ", ".join(f"{place}:{name}" for name in own), "CLR704"
         )
     if not recorded and not _implicit():
-        raise UsageError(f"{place} has no workflow: write a function with @couler.workflow, or call steps and verbs")
+        raise UsageError(
+            f"{place} has no workflow: write a function with @couler.workflow, or call Couler's verbs", "CLR703"
+        )
     return _loaded(target, None, recorded)
 
 

@@ -28,7 +28,7 @@ def read(workflow: Workflow, given: Iterable[str], defaults: Mapping[str, Any] =
         if not equals:
             raise UsageError(f"-p {text!r} is not NAME=VALUE")
         if name not in known:
-            raise UsageError(_unknown(workflow, name))
+            raise UsageError(_unknown(workflow, name), "CLR705")
         values[name] = _value(known[name], _content(name, raw))
     missing = [
         parameter
@@ -37,7 +37,7 @@ def read(workflow: Workflow, given: Iterable[str], defaults: Mapping[str, Any] =
     ]
     if missing:
         needed = ", ".join(f"-p {parameter.name}=<{describe(parameter.type)}>" for parameter in missing)
-        raise UsageError(f"{workflow.name} needs {needed}")
+        raise UsageError(f"{workflow.name} needs {needed}", "CLR707")
     return values
 
 
@@ -68,9 +68,11 @@ def _value(parameter: Parameter, text: str) -> Any:
     wrong = mismatch(parameter.type, value)
     if wrong is not None:
         shown = text if len(text) <= 60 else f"{text[:57]}..."
-        raise UsageError(f"the parameter {parameter.name!r} is {describe(parameter.type)}, and {shown!r} is not")
+        message = f"the parameter {parameter.name!r} is {describe(parameter.type)}, and {shown!r} is not"
+        raise UsageError(message, "CLR706")
     if parameter.enum is not None and value not in parameter.enum:
-        raise UsageError(f"the parameter {parameter.name!r} is one of {', '.join(parameter.enum)}, and {text!r} is not")
+        message = f"the parameter {parameter.name!r} is one of {', '.join(parameter.enum)}, and {text!r} is not"
+        raise UsageError(message, "CLR706")
     return value
 
 

@@ -10,6 +10,7 @@ from couler_py import api
 from couler_py.cli import exits
 from couler_py.cli.console import console
 from couler_py.cli.engines import compile_for
+from couler_py.cli.errors import UsageError, as_finding
 from couler_py.cli.findings import as_json, show
 from couler_py.cli.load import load
 from couler_py.cli.options import EngineOptions, engine_options
@@ -27,7 +28,7 @@ def command(
 ) -> None:
     """Say what is wrong with a workflow, without running it."""
     options = engine_options(option)
-    findings = [finding for file in files for finding in found(file, to, options)]
+    findings = [finding for file in files for finding in found(file, to, options, for_tools=form == "json")]
     if form == "json":
         print(as_json(findings))
     elif findings:
@@ -39,8 +40,8 @@ def command(
         raise typer.Exit(exits.USAGE)
 
 
-def found(file: str, to: str | None, options: dict[str, object]) -> tuple[Diagnostic, ...]:
-    """The findings of one file. Raises what isn't about the workflow: no such file, a file that raises."""
+def found(file: str, to: str | None, options: dict[str, object], *, for_tools: bool = False) -> tuple[Diagnostic, ...]:
+    """The findings of one file. What isn't about the workflow (a file that raises) is one `for_tools`, else raised."""
     try:
         workflow = load(file).workflow
         if to is None:
@@ -48,3 +49,7 @@ def found(file: str, to: str | None, options: dict[str, object]) -> tuple[Diagno
         return compile_for(workflow, to, options).diagnostics
     except DiagnosticError as error:
         return error.diagnostics
+    except UsageError as error:
+        if not (error.code and for_tools):
+            raise
+        return (as_finding(error),)
