@@ -8,6 +8,7 @@ from couler_py import runner
 from couler_py.backends.argo.emission import Emission
 from couler_py.backends.argo.emit.include import include_fields
 from couler_py.backends.argo.emit.literals import member, tag
+from couler_py.backends.argo.emit.text import EMPTY, needs_empty
 from couler_py.backends.argo.program import Variant
 from couler_py.ir.expr import Run
 from couler_py.ir.model import Function, Template
@@ -32,7 +33,8 @@ def function_fields(emission: Emission, template: Template, variant: Variant, re
     env = own_env(emission, template, variant, render)
     extra, volumes = include_fields(emission, template)
     env += extra
-    fields["env"] = env + fields.get("env", [])
+    own = [{"name": EMPTY, "value": ""}] if needs_empty(fields) else []  # first: Kubernetes looks only backwards
+    fields["env"] = own + env + fields.get("env", [])
     if volumes:
         fields["volumeMounts"] = [mount for mount, _ in volumes] + fields.get("volumeMounts", [])
     script: JSON = {"image": render(body.image), "command": list(body.command)} | fields | {"source": source}
