@@ -102,13 +102,18 @@ def lock(
         wanted = Path(folder) / "requirements.in"
         wanted.write_text("".join(f"{requirement}\n" for requirement in requirements), encoding="utf-8")
         places = _places(project, root or Path.cwd())
-        uv = shutil.which("uv", path=f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}")
+        uv = uv_path()
         if uv is not None:
             text = _run(_uv_command(uv, wanted, python, places))
             return PinnedSet(python, _pins_of_text(text))
         report = Path(folder) / "report.json"
         _run(_pip_command(wanted, report, python, places))
         return PinnedSet(python, _pins_of_report(report))
+
+
+def uv_path() -> str | None:
+    """The program uv, of this environment first; None where it is missing."""
+    return shutil.which("uv", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
 
 
 def _canonical(text: Any, place: Source, step: str) -> str:

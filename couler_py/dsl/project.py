@@ -39,7 +39,7 @@ class Project(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def folder_of(filename: str) -> Path:
     """The folder of a source file; the working folder for a notebook cell."""
-    return Path.cwd() if filename.startswith("<") or not Path(filename).exists() else Path(filename).resolve().parent
+    return Path.cwd() if shown(filename).startswith("<") else Path(filename).resolve().parent
 
 
 def root_of(folder: Path) -> Path | None:
