@@ -7,6 +7,7 @@ from typing import Any
 from couler_py.backends import yaml
 from couler_py.backends.argo.emission import Emission
 from couler_py.backends.argo.emit.document import documents
+from couler_py.backends.argo.lower import decide_in_steps
 from couler_py.backends.argo.options import VERSIONS, Options, parse
 from couler_py.backends.argo.support import TABLE
 from couler_py.backends.base import Bundle, Client, Support
@@ -19,7 +20,7 @@ def compile_workflow(workflow: Workflow, options: Options = Options()) -> Bundle
 
     Raises `DiagnosticError` with everything that Argo can't do, each with its place and the way out.
     """
-    emission = Emission(workflow, options)
+    emission = Emission(decide_in_steps(workflow), options)
     found = documents(emission)
     errors = [each for each in emission.diagnostics if each.severity == "error"]
     if errors:

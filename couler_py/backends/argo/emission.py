@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
 import msgspec
 
 from couler_py.backends.argo.options import Options
@@ -13,7 +16,9 @@ from couler_py.ir.names import legal_name
 from couler_py.ir.types import Type
 from couler_py.runner import runner_text
 
-JSON = dict[str, object]
+Role: TypeAlias = Literal["helper", "nothing", "fan-out", "tolerant", "item", "loop", "handlers"]
+ROLE = "couler.dev/role"
+"""The annotation of a template that tells what it is for: see `couler_py.backends.argo.status`."""
 
 PASS = "couler-pass"  # noqa: S105 - the name of the template that does nothing
 RUNNER = "couler-runner"
@@ -61,12 +66,16 @@ class Emission:
         if found not in self.diagnostics:
             self.diagnostics.append(found)
 
-    def shared(self, key: str, template: dict[str, object]) -> str:
+    def add(self, name: str, role: Role, template: Mapping[str, object]) -> None:
+        """Add a template that no IR template is, marked with what it is for, so that `status` can tell."""
+        self.templates.append({"name": name, "metadata": {"annotations": {ROLE: role}}, **template})
+
+    def shared(self, key: str, role: Role, template: Mapping[str, object]) -> str:
         """The name of a template that emission needs, added the first time it is asked for."""
         known = self._shared.get(key)
         if known is None:
             known = self._shared[key] = self.program.new_name(key)
-            self.templates.append({"name": known, **template})
+            self.add(known, role, template)
         return known
 
     def no_op(self) -> str:
@@ -77,7 +86,7 @@ class Emission:
         known = self._shared.get(PASS)
         if known is None:
             known = self._shared[PASS] = self.program.new_name(PASS)
-            self.templates.append({"name": known, "steps": [[{"name": "never", "template": known, "when": "false"}]]})
+            self.add(known, "helper", nothing(known))
         return known
 
     def runner(self) -> str:
@@ -115,6 +124,11 @@ class Emission:
         if known is None:
             known = self._types[type_] = msgspec.to_builtins(type_)
         return known
+
+
+def nothing(name: str) -> dict[str, object]:
+    """The body of a template of that name that succeeds at once without a pod."""
+    return {"steps": [[{"name": "never", "template": name, "when": "false"}]]}
 
 
 def place(template: Template) -> dict[str, object]:

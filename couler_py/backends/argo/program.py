@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
 
-from couler_py.ir.expr import Expr, First, Input, Item, OrElse, TaskArtifact, TaskItems, TaskOutput, walk
+from couler_py.backends.argo.flows import ALL_MARKS, Flow, PlaceKind, possible_marks, read_as_text
+from couler_py.ir.expr import Expr, Item, TaskArtifact, TaskItems, TaskOutput, walk
 from couler_py.ir.graph import Shape, templates_by_name
 from couler_py.ir.meaning import value_expressions
 from couler_py.ir.model import Function, Graph, Inline, Loop, Parameter, Task, Template, Workflow
 from couler_py.ir.names import Namer, legal, legal_name
 from couler_py.ir.possible import Possibilities
-from couler_py.ir.types import ANY, STR, ListOf, Type
-from couler_py.ir.wire import BASE64_MARK, JSON_MARK
+from couler_py.ir.types import ANY, ListOf, Type
 
 Variant: TypeAlias = Literal["", "item"]
 """How a template writes its outputs: as they travel between tasks, or as an item of a fan-out."""
@@ -44,9 +44,12 @@ class Program:
             for output in template.outputs.parameters
             if output.global_name
         }
+        self.roots = {workflow.entrypoint, *(handler.call for handler in workflow.handlers)}
+        self.flows: list[Flow] = []
         self._made: set[str] = set()
         self._scan()
         self.plain_inputs, self.plain_outputs = read_as_text(self)
+        self._marks = possible_marks(self)
 
     # ---- names
 
@@ -116,17 +119,14 @@ class Program:
         """Whether what its outputs hold was written by a program that knows nothing of `ir.wire`."""
         return template is None or not isinstance(template.body, Function | Graph | Loop)
 
-    def marks(self, template: Template | None, output: str) -> tuple[str, ...]:
-        """The marks that a string output may begin with."""
-        if template is None or (template.name, output) in self.plain_outputs:
-            return ()
-        return (JSON_MARK,) if isinstance(template.body, Function) else (JSON_MARK, BASE64_MARK)
+    def marks(self, kind: PlaceKind, template: str, name: str) -> tuple[str, ...]:
+        """The marks of `ir.wire` that a string input or output may begin with."""
+        return self._marks.get((kind, template, name), ALL_MARKS)
 
     # ---- one pass over all tasks
 
     def _scan(self) -> None:
-        roots = [self.workflow.entrypoint, *(handler.call for handler in self.workflow.handlers)]
-        for root in roots:
+        for root in self.roots:
             self.variants.setdefault(root, set()).add("")
         for template in self.workflow.templates:
             body = template.body
@@ -170,8 +170,18 @@ class Program:
     def item_variant(self, graph: str, task: Task) -> Variant:
         """In which form the template of a fan-out is called: as an item where its outputs are gathered."""
         template = self.callee(task)
-        own = template is not None and isinstance(template.body, Function | Graph)
-        return "item" if own and self.gathered.get((graph, task.name)) else ""
+        if template is None or not isinstance(template.body, Function | Graph):
+            return ""
+        if self.gathered.get((graph, task.name)):
+            return "item"
+        # Where a result may be absent, the item says so even to nobody: such an item counts as skipped.
+        return "item" if isinstance(template.body, Graph) and self.may_lack_outputs(template) else ""
+
+    def may_lack_outputs(self, template: Template) -> bool:
+        """Whether a graph can succeed without one of its outputs."""
+        presence = self.possibilities.presence(template)
+        values = [output.value for output in template.outputs.parameters]
+        return any(value is not None and presence.absent_source(value) is not None for value in values)
 
 
 def legal_names(names: Iterable[str]) -> dict[str, str]:
@@ -218,77 +228,6 @@ def graph_expressions(template: Template, graph: Graph) -> Iterable[Expr]:
             yield from value_expressions(task)
     yield from (output.value for output in template.outputs.parameters if output.value is not None)
     yield from (output.value for output in template.outputs.artifacts if output.value is not None)
-
-
-def read_as_text(program: Program) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
-    """The string inputs and outputs whose text a container reads as it is, so that no mark may be in it.
-
-    Starts at the string inputs of everything that isn't a Python step and goes back along the values.
-    """
-    inputs = {
-        (template.name, parameter.name)
-        for template in program.workflow.templates
-        if not isinstance(template.body, Function | Graph | Loop)
-        for parameter in template.inputs.parameters
-        if parameter.type == STR
-    }
-    outputs: set[tuple[str, str]] = set()
-    graphs = [template for template in program.workflow.templates if isinstance(template.body, Graph | Loop)]
-    if not inputs:
-        return inputs, outputs
-    flows = [flow for template in graphs for flow in _flows(program, template)]
-    changed = True
-    while changed:
-        changed = False
-        for kind, target, source_kind, source in flows:
-            if target in (inputs if kind == "input" else outputs):
-                found = inputs if source_kind == "input" else outputs
-                if source not in found:
-                    found.add(source)
-                    changed = True
-    return inputs, outputs
-
-
-_Place: TypeAlias = tuple[str, str]
-
-
-def _flows(program: Program, template: Template) -> Iterable[tuple[str, _Place, str, _Place]]:
-    """What flows where unchanged: (kind, place) of the reader, then of the source."""
-    body = template.body
-    if isinstance(body, Loop):
-        for parameter in template.inputs.parameters:
-            yield "input", (body.body, parameter.name), "input", (template.name, parameter.name)
-        for carry in body.carry:
-            yield "input", (body.body, carry.input), "output", (body.body, carry.output)
-        for output in template.outputs.parameters:
-            yield "output", (template.name, output.name), "output", (body.body, output.name)
-        return
-    assert isinstance(body, Graph)
-    calls = {task.name: task.call for task in body.tasks if isinstance(task.call, str)}
-    for task in body.tasks:
-        for argument in task.arguments:
-            if isinstance(task.call, str):
-                target = (task.call, argument.name)
-                for kind, source in _direct(argument.value, template.name, calls):
-                    yield "input", target, kind, source
-    for output in template.outputs.parameters:
-        if output.value is not None:
-            for kind, source in _direct(output.value, template.name, calls):
-                yield "output", (template.name, output.name), kind, source
-
-
-def _direct(expr: Expr, graph: str, calls: dict[str, str]) -> Iterable[tuple[str, _Place]]:
-    if isinstance(expr, Input):
-        yield "input", (graph, expr.name)
-    elif isinstance(expr, TaskOutput):
-        if expr.task in calls:
-            yield "output", (calls[expr.task], expr.name)
-    elif isinstance(expr, OrElse):
-        yield from _direct(expr.value, graph, calls)
-        yield from _direct(expr.default, graph, calls)
-    elif isinstance(expr, First):
-        for option in expr.options:
-            yield from _direct(option, graph, calls)
 
 
 def item_type(type_: Type) -> Type:

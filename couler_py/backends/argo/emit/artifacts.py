@@ -100,7 +100,9 @@ def _pick(writer: GraphWriter, name: str, options: list[TaskArtifact]) -> JSON:
         "name": name,
         "depends": " && ".join(dict.fromkeys(names)),
         "when": "{{= " + " || ".join(states) + " }}",
-        "template": writer.emission.shared(f"couler-first-of-{len(options)}", pick_template(writer, len(options))),
+        "template": writer.emission.shared(
+            f"couler-first-of-{len(options)}", "helper", pick_template(writer, len(options))
+        ),
         "arguments": {
             "parameters": [
                 {"name": f"state-{index}", "value": "{{" + f"tasks.{task}.status" + "}}"}

@@ -21,6 +21,8 @@ from couler_py.kubernetes import container, dns, pod_fields, templated, volume, 
 
 JSON = dict[str, Any]
 API = "argoproj.io/v1alpha1"
+OUTPUTS = "couler.dev/outputs"
+"""The annotation of a run that holds the types of its outputs, so that whoever looks can decode them."""
 DESCRIPTION = "workflows.argoproj.io/description"
 
 
@@ -52,6 +54,10 @@ def main_metadata(emission: Emission, kind: str) -> JSON:
         annotations[DISPLAY] = workflow.display or workflow.name
     if workflow.description:
         annotations[DESCRIPTION] = workflow.description
+    entrypoint = emission.program.templates[workflow.entrypoint]
+    if entrypoint.outputs.parameters:
+        types = {each.name: emission.builtin_type(each.type) for each in entrypoint.outputs.parameters}
+        annotations[OUTPUTS] = msgspec.json.encode(types).decode()
     annotations |= emission.annotations
     if annotations:
         found["annotations"] = annotations
@@ -206,6 +212,3 @@ def schedule(emission: Emission, given: Schedule, spec: JSON, metadata: JSON) ->
 def workflow_of(template: Template) -> Workflow:
     """A workflow that runs one template."""
     return Workflow(name=template.name, entrypoint=template.name, templates=(template,))
-
-
-__all__ = ["documents", "msgspec"]

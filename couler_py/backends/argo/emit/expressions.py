@@ -7,6 +7,8 @@ offered a step that computes it.
 
 from __future__ import annotations
 
+import base64
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
@@ -43,6 +45,7 @@ from couler_py.ir.expr import (
     TaskStatus,
     Text,
     Zip,
+    children,
     walk,
 )
 from couler_py.ir.expr import Literal as Constant
@@ -52,7 +55,7 @@ from couler_py.ir.types import DictOf, Record as RecordType  # isort: skip
 
 NUMBERS = (INT, FLOAT)
 STATES = ("Succeeded", "Failed", "Skipped", "Blocked")
-EXACT = 2**53
+_SIMPLE_TEXT = re.compile(r"[A-Za-z0-9 _.,:/=+-]*")  # every writer of JSON writes these characters alike
 
 
 class UnprovenError(ValueError):
@@ -146,7 +149,8 @@ def caught(options: list[tuple[str, Value]], default: Value | None) -> Value:
     parts = [f"({presence} ? {text} : nil)" for (presence, _), text in zip(options, texts, strict=False)]
     if default is not None:
         parts.append(_operand(texts[-1]))
-    return Value("(" + " ?? ".join(parts) + ")", form, type_)
+    marks = tuple(dict.fromkeys(mark for value in values for mark in value.marks))
+    return Value("(" + " ?? ".join(parts) + ")", form, type_, marks=marks)
 
 
 def common(types: list[Type]) -> Type:
@@ -170,14 +174,8 @@ def references(expr: Expr) -> Iterator[TaskOutput | TaskArtifact | TaskItems]:
         return
     if isinstance(expr, TaskOutput | TaskArtifact | TaskItems):
         yield expr
-    for node in _children(expr):
+    for node in children(expr):
         yield from references(node)
-
-
-def _children(expr: Expr) -> tuple[Expr, ...]:
-    from couler_py.ir.expr import children
-
-    return children(expr)
 
 
 def _compare(expr: Compare, scope: Scope, guarded: bool) -> Value:
@@ -191,10 +189,33 @@ def _compare(expr: Compare, scope: Scope, guarded: bool) -> Value:
             return _made(f"({sides[0]}) {expr.op} ({sides[1]})", BOOL)
         if len(kinds) == 2 and "any" not in kinds:
             return _made("true" if expr.op == "!=" else "false", BOOL) if _total(expr) else _refuse_kinds(kinds)
+        if encoded := _encodings(left, expr.right) or _encodings(right, expr.left):
+            return _made(_one_of(*encoded, expr.op), BOOL)
         return _made(f"{_operand(to_value(left))} {expr.op} {_operand(to_value(right))}", BOOL)
     if kinds == {"number"} or kinds == {"string"}:
         return _made(f"{_operand(to_value(left))} {expr.op} {_operand(to_value(right))}", BOOL)
     raise UnprovenError(f"Argo orders values of unknown kinds differently ({' and '.join(sorted(kinds))} by {expr.op})")
+
+
+def _encodings(value: Value, other: Expr) -> tuple[str, list[str]] | None:
+    """A string and all texts that stand for a constant it is compared with; None where that isn't so simple."""
+    if value.type != STR or value.form not in ("wire", "plain") or not isinstance(other, Constant):
+        return None
+    text = other.value
+    if not isinstance(text, str) or not _SIMPLE_TEXT.fullmatch(text):
+        return None
+    found = [text]
+    if value.form == "wire" and wire.JSON_MARK in value.marks:
+        found.append(f'{wire.JSON_MARK}"{text}"')
+    if value.form == "wire" and wire.BASE64_MARK in value.marks:
+        found.append(wire.BASE64_MARK + base64.b64encode(text.encode()).decode())
+    return value.text, found
+
+
+def _one_of(text: str, texts: list[str], op: str) -> str:
+    if len(texts) == 1:
+        return f"{_operand(text)} {op} {string(texts[0])}"
+    return f"{_operand(text)} {'in' if op == '==' else 'not in'} [{', '.join(map(string, texts))}]"
 
 
 def _refuse_kinds(kinds: set[str]) -> Value:

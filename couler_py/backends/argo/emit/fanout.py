@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from couler_py.backends.argo.emit.arguments import argument, report
+from couler_py.backends.argo.emit.arguments import argument, filled, report
 from couler_py.backends.argo.emit.expressions import UnprovenError, translate
 from couler_py.backends.argo.emit.literals import failing, member, tag
 from couler_py.backends.argo.emit.scope import GraphScope
-from couler_py.backends.argo.emit.values import Value, elements, to_value, to_wire
+from couler_py.backends.argo.emit.values import Value, elements, to_plain, to_value, to_wire
 from couler_py.backends.argo.emit.wrapper import INDEX, ITEM, PREFIX, item_wrapper
+from couler_py.backends.argo.lower.decisions import with_children
 from couler_py.backends.argo.program import has_item, item_type
 from couler_py.ir import wire
-from couler_py.ir.expr import Expr, Input, Item, rewrite
+from couler_py.ir.expr import Expr, Input, Item, children
 from couler_py.ir.expr import Literal as Constant
 from couler_py.ir.expr import WorkflowParameter as RunParameter
-from couler_py.ir.meaning import value_expressions
 from couler_py.ir.model import Sequence, Task
 from couler_py.ir.types import ANY, INT, STR, Type, type_of
 
@@ -54,7 +54,7 @@ class FanOut:
         name = self.program.new_name(f"{self.writer.template.name}-{self.task.name}")
         expansion = self._expansion()
         mapped: JSON = {"name": self.writer.names[self.task.name]} | expansion | self._call()
-        template: JSON = {"name": name}
+        template: JSON = {}
         if self.each.parallel is not None:
             template["parallelism"] = self.each.parallel
         artifacts = [
@@ -73,7 +73,7 @@ class FanOut:
         if self.each.tolerate:
             tasks.append(self._settled(mapped["name"]))
         template["dag"] = {"failFast": False, "tasks": tasks}
-        self.emission.templates.append(template)
+        self.emission.add(name, "fan-out", template)
         if self.each.tolerate:
             name = self._counting(name, template)
         found: JSON = {"template": name}
@@ -225,29 +225,28 @@ class FanOut:
             if value is None:
                 return Constant(None)
             plain = self.writer.target(self.task, name)[1]
-            from couler_py.backends.argo.emit.values import to_plain
-
             text = to_plain(value, target) if plain else to_wire(value, target)
-            self._pass(name, _tagged(value, text))
+            self._pass(name, filled(value, text))
             self.inner.inputs[name] = Value(
                 member("inputs.parameters", name), "plain" if plain else "wire", target, f"inputs.parameters.{name}"
             )
             return Input(name)
 
-        def change(node: Expr) -> Expr:
-            from couler_py.ir.expr import children
+        return self._split(name, expr)
 
-            if children(node) or isinstance(node, Item | Constant | RunParameter):
-                return node
-            value = self._translated(node, f"the argument {name!r}")
-            if value is None:
-                return Constant(None)
-            inner = f"{name}-{len(self.parameters)}"
-            self._pass(inner, tag(to_wire(value, value.type)))
-            self.inner.inputs[inner] = Value(member("inputs.parameters", inner), "wire", value.type)
-            return Input(inner)
-
-        return rewrite(expr, change)
+    def _split(self, name: str, expr: Expr) -> Expr:
+        """The expression with every greatest part that doesn't depend on the item made an input."""
+        if isinstance(expr, Item | Constant | RunParameter):
+            return expr
+        if has_item(expr):
+            return with_children(expr, tuple(self._split(name, part) for part in children(expr)))
+        value = self._translated(expr, f"the argument {name!r}")
+        if value is None:
+            return Constant(None)
+        inner = f"{name}-{len(self.parameters)}"
+        self._pass(inner, tag(to_wire(value, value.type)))
+        self.inner.inputs[inner] = Value(member("inputs.parameters", inner), "wire", value.type)
+        return Input(inner)
 
     def _pass(self, name: str, text: str) -> None:
         if any(entry["name"] == name for entry in self.parameters):
@@ -307,7 +306,7 @@ class FanOut:
             call["arguments"] = arguments
         enough: JSON = {"name": "enough", "depends": "map", "when": "{{= " + check + " }}"}
         enough["template"] = self.emission.no_op()
-        found: JSON = {"name": name}
+        found: JSON = {}
         if "inputs" in template:
             found["inputs"] = template["inputs"]
         found["outputs"] = {
@@ -320,7 +319,7 @@ class FanOut:
             ]
         }
         found["dag"] = {"failFast": False, "tasks": [call, enough]}
-        self.emission.templates.append(found)
+        self.emission.add(name, "tolerant", found)
         return name
 
     def _count(self) -> str:
@@ -364,12 +363,6 @@ class _InnerScope:
         return ""
 
 
-def _tagged(value: Value, text: str) -> str:
-    from couler_py.backends.argo.emit.arguments import filled
-
-    return filled(value, text)
-
-
 def _without_arguments(task: Task) -> Task:
     import msgspec
 
@@ -379,6 +372,3 @@ def _without_arguments(task: Task) -> Task:
 def fan_out(writer: GraphWriter, task: Task) -> JSON:
     """The call of a fan-out, its template added to the emission."""
     return FanOut(writer, task).write()
-
-
-__all__ = ["fan_out", "value_expressions"]

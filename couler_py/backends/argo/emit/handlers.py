@@ -51,7 +51,7 @@ def exit_handler(emission: Emission) -> JSON:
             task["arguments"] = {"parameters": parameters}
         tasks.append(task)
     name = emission.program.new_name("exit-handlers")
-    emission.templates.append({"name": name, "dag": {"failFast": False, "tasks": tasks}})
+    emission.add(name, "handlers", {"dag": {"failFast": False, "tasks": tasks}})
     return {"onExit": name}
 
 

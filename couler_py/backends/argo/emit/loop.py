@@ -85,7 +85,7 @@ def loop_fields(emission: Emission, template: Template, scope: TemplateScope, na
         "name": "again",
         "depends": "run",
         # The condition is decided before the bound: reaching the bound while it doesn't hold is the failure.
-        "when": "{{= (" + done + ") ? false : " + count + f" < {loop.max_iterations} ? true : {message}" + " }}",
+        "when": "{{= " + _again(done, f"{count} < {loop.max_iterations} ? true : {message}") + " }}",
         "template": name,
         "arguments": {"parameters": again},
     }
@@ -101,6 +101,10 @@ def loop_fields(emission: Emission, template: Template, scope: TemplateScope, na
         ]
     found["dag"] = {"failFast": False, "tasks": [first, repeat]}
     return found
+
+
+def _again(done: str, bounded: str) -> str:
+    return bounded if done == "false" else f"({done}) ? false : {bounded}"
 
 
 def _input(name: str) -> str:

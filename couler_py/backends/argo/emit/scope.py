@@ -8,6 +8,7 @@ from couler_py.backends.argo.emit.expressions import UnprovenError
 from couler_py.backends.argo.emit.literals import member, string
 from couler_py.backends.argo.emit.values import SIMPLE, Form, Value
 from couler_py.backends.argo.program import Program
+from couler_py.ir import wire
 from couler_py.ir.expr import Expr, Input, Item, LastRetry, Own, Run, TaskItems, TaskOutput, TaskStatus
 from couler_py.ir.expr import WorkflowParameter as RunParameter
 from couler_py.ir.model import Function, Graph, Task, Template
@@ -62,7 +63,8 @@ class TemplateScope:
         type_ = self._inputs.get(name, ANY)
         known = self.input_name(name)
         form: Form = "plain" if (self.template.name, name) in self.program.plain_inputs else "wire"
-        return Value(member("inputs.parameters", known), form, type_, f"inputs.parameters.{known}")
+        marks = self.program.marks("input", self.template.name, name) if form == "wire" else ()
+        return Value(member("inputs.parameters", known), form, type_, f"inputs.parameters.{known}", marks)
 
     def run_parameter(self, name: str) -> Value:
         parameter = self.program.parameters.get(name)
@@ -72,7 +74,9 @@ class TemplateScope:
             return Value(member("workflow.outputs.parameters", known), "wire", type_)
         known = name if self.program.legal_parameter(name) else self.program.run_parameter_name(name)
         form: Form = "plain" if parameter.value_from is not None else "wire"
-        return Value(member("workflow.parameters", known), form, parameter.type, f"workflow.parameters.{known}")
+        marks = (wire.JSON_MARK,) if form == "wire" else ()
+        text = member("workflow.parameters", known)
+        return Value(text, form, parameter.type, f"workflow.parameters.{known}", marks)
 
     def run(self, node: Run) -> Value:
         if node.field == "attempt" and not self.retries:
@@ -134,7 +138,7 @@ class GraphScope(TemplateScope):
         if task.each is not None:
             return Value(text, "gathered", ListOf(type_))
         form: Form = "plain" if self.program.writes_plain(callee) else "wire"
-        marks = self.program.marks(callee, node.name)
+        marks = self.program.marks("output", callee.name, node.name) if callee is not None else ()
         simple = f"{self.root}.{self.names[node.task]}.outputs.parameters.{known}" if type_ in SIMPLE else ""
         return Value(text, form, type_, simple, marks)
 

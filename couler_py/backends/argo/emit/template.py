@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from couler_py.backends.argo.emission import Emission
+from couler_py.backends.argo.emission import ROLE, Emission, nothing
 from couler_py.backends.argo.emit.graph import GraphWriter
 from couler_py.backends.argo.emit.include import include_artifacts
 from couler_py.backends.argo.emit.leaf import LeafWriter
 from couler_py.backends.argo.emit.loop import loop_fields
 from couler_py.backends.argo.emit.policy import policies
 from couler_py.backends.argo.emit.scope import TemplateScope
+from couler_py.backends.argo.emit.signature import inputs
 from couler_py.backends.argo.program import Variant
-from couler_py.ir.model import Graph, Loop, Template
+from couler_py.ir.model import Graph, Loop, Suspend, Template
 
 JSON = dict[str, Any]
 DISPLAY = "couler.dev/name"
@@ -29,6 +30,13 @@ def template_data(emission: Emission, template: Template, variant: Variant = "")
     elif isinstance(template.body, Loop):
         scope = TemplateScope(emission.program, template)
         fields = loop_fields(emission, template, scope, name)
+    elif isinstance(template.body, Suspend) and template.body.duration == 0 and not template.outputs.parameters:
+        # Nothing to wait for: Argo would look again a second later.
+        scope = TemplateScope(emission.program, template)
+        fields = nothing(name)
+        found["metadata"] = {"annotations": {ROLE: "nothing"}}
+        if given := inputs(emission, template, scope):
+            fields["inputs"] = given
     else:
         leaf = LeafWriter(emission, template, variant)
         scope, fields = leaf.scope, leaf.write()
@@ -39,6 +47,12 @@ def template_data(emission: Emission, template: Template, variant: Variant = "")
         policy["volumes"] = fields.pop("volumes") + policy["volumes"]
     display = template.display or (template.name if template.name != name else "")
     if display and "{{" not in display:
-        metadata = policy.pop("metadata", {})
-        found["metadata"] = metadata | {"annotations": metadata.get("annotations", {}) | {DISPLAY: display}}
+        annotate(policy, DISPLAY, display)
+    if isinstance(template.body, Loop):
+        annotate(policy, ROLE, "loop")
     return found | policy | fields
+
+
+def annotate(fields: JSON, key: str, text: str) -> None:
+    """Add an annotation to a template."""
+    fields.setdefault("metadata", {}).setdefault("annotations", {})[key] = text

@@ -71,7 +71,7 @@ def item_wrapper(
     template["outputs"] = {"parameters": outputs}
     template["dag"] = {"failFast": False, "tasks": [call]}
     suffix = "".join(["-with-item" if items_read else "", "-of-item"])
-    return emission.shared(f"{name}{suffix}", template)
+    return emission.shared(f"{name}{suffix}", "item", template)
 
 
 def _defaults(emission: Emission, callee: Template) -> list[JSON]:
