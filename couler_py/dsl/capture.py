@@ -109,7 +109,7 @@ class FunctionSource:
     def changed(self) -> bool:
         """Whether a value that was captured is another one by now."""
         return any(
-            origin.lookup(name) is not value or literals.literal(value) != text
+            origin.lookup(name) is not value or (text is not None and literals.literal(value) != text)
             for origin, name, value, text in self._watched
         )
 
@@ -214,6 +214,8 @@ class _Gathering:
             self._value(name, value, origin, wanted, line)
 
     def _value(self, name: str, value: Any, origin: Origin, wanted: Needs, line: Source) -> None:
+        text = literals.literal(value)
+        self.watched.append((origin, name, value, text))
         step_source = getattr(value, "__couler_source__", None)
         if isinstance(step_source, FunctionSource):
             if name == self.root:
@@ -232,9 +234,8 @@ class _Gathering:
         if isinstance(value, ModuleType):
             self._module(name, value, origin, wanted, line)
             return
-        text = literals.literal(value)
         if text is not None:
-            self._constant(name, value, text, origin, line)
+            self._constant(name, text, origin, line)
             return
         if literals.is_member(value):
             class_name = type(value).__name__
@@ -247,7 +248,7 @@ class _Gathering:
 
     # ---- literals
 
-    def _constant(self, name: str, value: Any, text: str, origin: Origin, line: Source) -> None:
+    def _constant(self, name: str, text: str, origin: Origin, line: Source) -> None:
         if len(text.encode("utf-8", "surrogatepass")) > literals.LIMIT:
             raise self._error(
                 "CLR113",
@@ -255,9 +256,14 @@ class _Gathering:
                 line,
                 help="write it to a file and pass its `Path` as an argument, or make it inside the step",
             )
-        self.watched.append((origin, name, value, text))
-        statements = origin.source.assignments.get(name, ())
-        at = Source(shown(origin.source.filename), statements[-1].lineno) if statements else line
+        at = next(
+            (
+                Source(shown(source.filename), source.assignments[name][-1].lineno)
+                for source in files(origin.source)
+                if name in source.assignments
+            ),
+            line,
+        )
         self.constants[name] = Piece(f"{name} = {text}", at.file, at.line)
 
     # ---- imports

@@ -374,6 +374,39 @@ def test_same_program_gives_the_same_pieces_under_any_hash_seed(tmp_path: Path) 
     assert len(outputs) == 1
 
 
+CELLS = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+def cell(text):
+    shell.run_cell(text, store_history=True).raise_error()
+cell("from math import tau\\nimport collections as c\\nfrom dataclasses import dataclass\\nRATE = 2")
+cell("from couler_py.dsl.step import step\\n@dataclass\\nclass Config:\\n    c: int = 1")
+cell("def helper(x):\\n    return c.Counter(str(x * RATE))")
+cell("@step\\ndef work(config: Config) -> float:\\n    return len(helper(config.c)) + tau + other()")
+cell("def other():\\n    return 1")
+cell("@step\\ndef work(config: Config) -> float:\\n    return len(helper(config.c)) + tau + other()")
+cell("def other():\\n    return 2")
+cell("for piece in work.template().body.pieces: print(piece.file, piece.line, repr(piece.text))")
+"""
+
+
+def test_cells_of_a_notebook_are_one_module(tmp_path: Path) -> None:
+    environment = {**os.environ, "IPYTHONDIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", CELLS], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == [
+        "<cell 1> 3 'from dataclasses import dataclass'",
+        "<cell 1> 2 'import collections as c'",
+        "<cell 1> 4 'RATE = 2'",
+        "<cell 6> 3 'tau = 6.283185307179586'",
+        "<cell 2> 2 '@dataclass\\nclass Config:\\n    c: int = 1'",
+        "<cell 3> 1 'def helper(x):\\n    return c.Counter(str(x * RATE))'",
+        "<cell 7> 1 'def other():\\n    return 2'",
+        "<cell 6> 2 'def work(config: Config) -> float:\\n    return len(helper(config.c)) + tau + other()'",
+    ]
+
+
 @pytest.fixture
 def module(tmp_path: Path) -> Iterator[Callable[[str], ModuleType]]:
     """Runs a text as a module of its own file."""
