@@ -3,15 +3,16 @@
     {
       "format": "couler-lock/1",
       "sets": {
-        "scikit-learn>=1.4": {"python": "3.11", "pins": ["joblib==1.4.2", "numpy==2.1.0", …]}
+        "python 3.11: scikit-learn>=1.4": {"python": "3.11", "pins": ["joblib==1.4.2", "numpy==2.1.0", …]}
       },
       "images": {
         "3f1c…": "registry.example.com/train@sha256:…"
       }
     }
 
-`couler lock FILE` writes the sets, `couler image push` the images. A set is known by its requirements, an
-image by what is in it (see `couler_py.dsl.images`), so that neither is used for anything else.
+`couler lock FILE` writes the sets, `couler image push` the images. A set is known by its requirements
+(and the version of Python, where the image's name tells it), an image by what is in it (see
+`couler_py.dsl.images`), so that neither is used for anything else.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,10 +21,19 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from couler_py.dsl.errors import DefinitionError
-from couler_py.dsl.lockfile import LOCK_FILE, LockError, PinnedSet, ignores_sets, lock_of
-from couler_py.dsl.project import Project, project_of
+from couler_py.dsl.lockfile import (
+    LOCK_FILE,
+    Lock,
+    LockError,
+    PinnedSet,
+    ignores_sets,
+    lock_of,
+    read_lock,
+    write_lock,
+)
+from couler_py.dsl.project import Project, folder_of, project_of
 from couler_py.ir.diagnostics import error
-from couler_py.ir.model import Source
+from couler_py.ir.model import Function, Source, Workflow
 from couler_py.ir.pod import EnvVar
 
 
@@ -38,13 +48,20 @@ def normalise(requirements: Iterable[str], place: Source, step: str) -> tuple[st
     return tuple(sorted({_canonical(text, place, step) for text in requirements}))
 
 
-def set_key(requirements: tuple[str, ...]) -> str:
-    """What a set of requirements is known by in a lock file."""
-    return " ".join(requirements)
+def set_key(requirements: tuple[str, ...], image: object) -> str:
+    """What a set of requirements is known by in a lock file: itself, and the Python of an image that names it."""
+    python = python_of(image)
+    return f"python {python}: {' '.join(requirements)}" if python else " ".join(requirements)
 
 
-def pinned(requirements: tuple[str, ...], filename: str, place: Source, step: str) -> tuple[str, ...]:
-    """The requirements, or their pins where a `couler.lock` lies beside the source file.
+def python_of(image: object) -> str | None:
+    """The version of Python that an image's name tells, as "python:3.12-slim"; None for other images."""
+    found = re.search(r"(?:^|/)python:(3\.\d+)", image) if isinstance(image, str) else None
+    return found[1] if found else None
+
+
+def pinned(requirements: tuple[str, ...], image: object, filename: str, place: Source, step: str) -> tuple[str, ...]:
+    """The requirements of a step in an image, or their pins where a `couler.lock` lies beside the source file.
 
     Raises `DefinitionError` where the lock doesn't know this set of requirements.
     """
@@ -53,7 +70,7 @@ def pinned(requirements: tuple[str, ...], filename: str, place: Source, step: st
     known = lock_of(filename)
     if known is None or not known.sets:
         return requirements
-    found = known.sets.get(set_key(requirements))
+    found = known.sets.get(set_key(requirements, image))
     if found is None:
         raise _error(
             f"{LOCK_FILE} has no versions for {', '.join(requirements)}",
@@ -62,6 +79,27 @@ def pinned(requirements: tuple[str, ...], filename: str, place: Source, step: st
             f"run `couler lock {Path(filename).name}` again",
         )
     return found.pins
+
+
+def lock_workflow(workflow: Workflow, filename: str, *, python: str = "3.11") -> Path:
+    """Write the versions of all packages of a workflow beside its file, and give the lock file's path.
+
+    The workflow must have been built inside `lockfile.ignoring("sets", "images")`. `python` is the version
+    in images that don't name theirs. Raises `LockError`.
+    """
+    root, project = project_of(filename)
+    path = folder_of(filename) / LOCK_FILE
+    sets: dict[str, PinnedSet] = {}
+    for template in workflow.templates:
+        body = template.body
+        if isinstance(body, Function) and body.packages:
+            key = set_key(body.packages, body.image)
+            if key not in sets:
+                version = python_of(body.image) or python
+                sets[key] = lock(body.packages, python=version, project=project, root=root)
+    images = read_lock(path).images if path.exists() else {}
+    write_lock(path, Lock(sets=sets, images=images))
+    return path
 
 
 def index_environment(filename: str, place: Source, step: str) -> tuple[EnvVar, ...]:

@@ -153,8 +153,8 @@ class StepFunction(Generic[P, R]):
         self._check_imports(captured.local, includes)
         filename = self._source.function.__code__.co_filename
         packages = normalise((*defaults.packages, *self._packages), self._place, self.name)
-        packages = pinned(packages, filename, self._place, self.name)
         image = self._options.get("image") or defaults.image or DEFAULT_IMAGE
+        packages = pinned(packages, image, filename, self._place, self.name)
         archives = tuple(include.archive for include in includes)
         lock = lock_of(filename)
         if lock is not None and lock.images and isinstance(image, str):

@@ -14,7 +14,7 @@ from couler_py.dsl import packages as packages_module
 from couler_py.dsl.errors import DefinitionError
 from couler_py.dsl.images import ImageError, Recipe, dockerfile, pin, recipe_key, recipes, write_context
 from couler_py.dsl.lockfile import Lock, LockError, PinnedSet, ignoring, read_lock, write_lock
-from couler_py.dsl.packages import index_environment, lock, normalise
+from couler_py.dsl.packages import index_environment, lock, lock_workflow, normalise, python_of
 from couler_py.dsl.project import Project
 from couler_py.ir.model import Function, IncludeArchive, Piece, Source, Template, Workflow
 from couler_py.ir.pod import EnvVar
@@ -62,12 +62,14 @@ def test_what_is_no_requirement_is_refused(bad: str) -> None:
 
 
 def test_lock_pins_the_packages_of_a_step(tmp_path: Path) -> None:
-    write_lock(tmp_path / "couler.lock", Lock(sets={"numpy>=1": PinnedSet("3.11", ("numpy==2.1.0", "x==1"))}))
+    write_lock(
+        tmp_path / "couler.lock", Lock(sets={"python 3.11: numpy>=1": PinnedSet("3.11", ("numpy==2.1.0", "x==1"))})
+    )
     assert load(tmp_path, 'packages=["numpy>=1"]').template().body.packages == ("numpy==2.1.0", "x==1")
 
 
 def test_packages_that_the_lock_does_not_know_are_refused_when_used(tmp_path: Path) -> None:
-    write_lock(tmp_path / "couler.lock", Lock(sets={"numpy>=1": PinnedSet("3.11", ("numpy==2.1.0",))}))
+    write_lock(tmp_path / "couler.lock", Lock(sets={"python 3.11: numpy>=1": PinnedSet("3.11", ("numpy==2.1.0",))}))
     work = load(tmp_path, 'packages=["numpy>=2"]')
     with pytest.raises(DefinitionError, match="no versions for numpy>=2") as caught:
         work.template()
@@ -125,6 +127,28 @@ def test_password_in_an_index_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DefinitionError, match="holds a password") as caught:
         index_environment(str(tmp_path / "flow.py"), PLACE, "train")
     assert "u:p" not in str(caught.value)
+
+
+def test_locking_a_workflow_pins_each_set_once_and_keeps_images(tmp_path: Path) -> None:
+    wheel(tmp_path, "first", "1.0")
+    (tmp_path / "pyproject.toml").write_text(f'[tool.couler]\nfind_links = ["{tmp_path}"]\noffline = true\n')
+    write_lock(tmp_path / "couler.lock", Lock(images={"k": "x@sha256:1"}))
+    work = load(tmp_path, 'packages=["first"]')
+    with ignoring("sets", "images"):
+        workflow = Workflow("w", "work", (work.template(), function("other", ())))
+    path = lock_workflow(workflow, str(tmp_path / "flow.py"))
+    assert read_lock(path) == Lock(
+        sets={"python 3.11: first": PinnedSet("3.11", ("first==1.0",))}, images={"k": "x@sha256:1"}
+    )
+    assert work.template().body.packages == ("first==1.0",)
+
+
+@pytest.mark.parametrize(
+    ("image", "python"),
+    [("python:3.12-slim", "3.12"), ("registry.example.com/python:3.9", "3.9"), ("pytorch/pytorch:2.5", None)],
+)
+def test_python_of_an_image(image: str, python: str | None) -> None:
+    assert python_of(image) == python
 
 
 # ---- images
