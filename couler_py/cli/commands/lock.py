@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from couler_py.cli.console import console
 from couler_py.cli.errors import UsageError
 from couler_py.cli.load import load
 from couler_py.cli.options import File
-from couler_py.ir.model import Function, Workflow
+from couler_py.dsl.lockfile import LOCK_FILE, Lock, PinnedSet, ignoring, read_lock, write_lock
+from couler_py.dsl.packages import lock
+from couler_py.dsl.project import project_of
+from couler_py.ir.model import Function, Template, Workflow
 
 
 def command(
@@ -21,33 +26,42 @@ def command(
     ] = None,
 ) -> None:
     """Pin the packages of a workflow's steps, with all that they need."""
-    from couler_py.dsl.packages import LOCK_FILE, lock, unlocked, write_lock
-    from couler_py.dsl.project import project_of
-
-    with unlocked():
+    with ignoring("sets", "images"):
         loaded = load(file)
-    if loaded.file is None or loaded.imported:
+    if loaded.imported:
         raise UsageError("`couler lock` takes a Python file; its lock lies beside it")
-    root, project = project_of(str(loaded.file))
-    wanted = sets_of(loaded.workflow)
-    sets = {
-        " ".join(packages): lock(packages, python=python or version, project=project, root=root)
-        for packages, version in wanted.items()
-    }
-    path = loaded.file.parent / LOCK_FILE
-    write_lock(path, sets)
-    pins = sum(len(each.pins) for each in sets.values())
-    console(stderr=True).print(f"wrote {path}: {pins} versions for {len(sets)} sets of packages")
+    out = console(stderr=True)
+    for folder, wanted in sets_of(loaded.workflow).items():
+        root, project = project_of(str(folder / "any.py"))
+        sets: dict[str, PinnedSet] = {}
+        for packages, version in wanted.items():
+            sets[" ".join(packages)] = lock(packages, python=python or version, project=project, root=root)
+        path = folder / LOCK_FILE
+        known = read_lock(path) if path.exists() else Lock()
+        write_lock(path, msgspec.structs.replace(known, sets=sets))
+        pins = sum(len(each.pins) for each in sets.values())
+        out.print(f"wrote {path}: {pins} versions for {len(sets)} sets of packages")
 
 
-def sets_of(workflow: Workflow) -> dict[tuple[str, ...], str]:
-    """The different `packages=` of a workflow's steps, each with the version of Python of its first image."""
-    found: dict[tuple[str, ...], str] = {}
+def sets_of(workflow: Workflow) -> dict[Path, dict[tuple[str, ...], str]]:
+    """By folder of the steps' files, their different `packages=`, each with the Python of its first image.
+
+    Raises `UsageError` where no step has packages.
+    """
+    found: dict[Path, dict[tuple[str, ...], str]] = {}
     for template in workflow.templates:
         body = template.body
         if isinstance(body, Function) and body.packages:
-            found.setdefault(body.packages, _version(body.image if isinstance(body.image, str) else ""))
+            of_folder = found.setdefault(folder_of_template(template), {})
+            of_folder.setdefault(body.packages, _version(body.image if isinstance(body.image, str) else ""))
+    if not found:
+        raise UsageError(f"no step of {workflow.name} has packages=")
     return found
+
+
+def folder_of_template(template: Template) -> Path:
+    """The folder that a step's lock lies in: that of the file it was written in."""
+    return Path(template.source.file).resolve().parent if template.source else Path.cwd()
 
 
 def _version(image: str) -> str:
