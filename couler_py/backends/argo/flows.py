@@ -69,8 +69,8 @@ def possible_marks(program: Program) -> dict[Place, tuple[str, ...]]:
     for template in program.workflow.templates:
         if isinstance(template.body, Function):
             for output in template.outputs.parameters:
-                plain = (template.name, output.name) in program.plain_outputs
-                found["output", template.name, output.name] = set() if plain else {JSON_MARK}
+                read = (template.name, output.name) in program.plain_outputs
+                found["output", template.name, output.name] = set() if read else {JSON_MARK}
         elif isinstance(template.body, Graph | Loop):
             if template.name in program.roots:
                 for parameter in template.inputs.parameters:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
 
+from couler_py.backends.argo.emit.values import Form
 from couler_py.backends.argo.flows import ALL_MARKS, Flow, PlaceKind, possible_marks, read_as_text
 from couler_py.ir.expr import Expr, Item, TaskArtifact, TaskItems, TaskOutput, walk
 from couler_py.ir.graph import Shape, templates_by_name
@@ -38,8 +39,8 @@ class Program:
         self.gathered_artifacts: dict[tuple[str, str], set[str]] = {}
         self._legal: dict[str, bool] = {}
         self._run_names: dict[str, str] | None = None
-        self.published: dict[str, Type] = {
-            output.global_name: output.type
+        self.published: dict[str, tuple[Type, Form]] = {
+            output.global_name: (output.type, "plain" if self.writes_plain(template) else "wire")
             for template in workflow.templates
             for output in template.outputs.parameters
             if output.global_name

@@ -17,7 +17,7 @@ import msgspec
 
 from couler_py.backends.argo.emission import ROLE
 from couler_py.backends.argo.emit.document import OUTPUTS
-from couler_py.backends.argo.emit.template import DISPLAY
+from couler_py.backends.argo.emit.template import DISPLAY, TASKS
 from couler_py.backends.base import RunPhase, RunStatus, TaskPhase, TaskStatus
 from couler_py.ir import wire
 
@@ -139,10 +139,13 @@ class _Reader:
         spec = status.get("storedWorkflowTemplateSpec") or workflow["spec"]
         self.roles: dict[str, str] = {}
         self.displays: dict[str, str] = {}
+        self.names: dict[str, dict[str, str]] = {}
         for template in spec.get("templates", []):
             annotations = template.get("metadata", {}).get("annotations", {})
             self.roles[template["name"]] = annotations.get(ROLE, "")
             self.displays[template["name"]] = annotations.get(DISPLAY, "")
+            if TASKS in annotations:
+                self.names[template["name"]] = msgspec.json.decode(annotations[TASKS])
         for stored in status.get("storedTemplates", {}).values():
             annotations = stored.get("metadata", {}).get("annotations", {})
             self.roles.setdefault(stored.get("name", ""), annotations.get(ROLE, ""))
@@ -173,10 +176,12 @@ class _Reader:
         return self.roles.get(node.get("templateName", ""), "")
 
     def graph(self, node: JSON, prefix: str) -> Iterator[TaskStatus]:
+        names = self.names.get(node.get("templateName", ""), {})
         for each in sorted(self.children(self.last(node)), key=lambda node: node.get("startedAt") or ""):
             if each["displayName"] == each["name"] or each["type"] == "StepGroup":
                 continue
-            yield from self.one(each, prefix + _short(each))
+            name = _short(each)
+            yield from self.one(each, prefix + names.get(name, name))
 
     def last(self, node: JSON) -> JSON:
         """The node of the last attempt, where there were several."""

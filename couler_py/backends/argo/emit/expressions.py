@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from couler_py.backends.argo.emit.literals import failing, scalar, string
 from couler_py.backends.argo.emit.values import (
-    SIMPLE,
     Value,
     elements,
-    quoted_json,
     to_json,
     to_text,
     to_value,
@@ -32,11 +30,11 @@ from couler_py.ir.expr import (
     Contains,
     Expr,
     First,
-    Item,
     Length,
     NonFinite,
     Not,
     OrElse,
+    Published,
     Raw,
     Record,
     TaskArtifact,
@@ -71,6 +69,10 @@ class Scope(Protocol):
 
     def present(self, task: str) -> str:
         """A condition that the task succeeded; empty where it surely did."""
+        ...
+
+    def published(self, name: str) -> str:
+        """A condition that a value was published."""
         ...
 
 
@@ -117,7 +119,7 @@ def _non_finite(expr: NonFinite, scope: Scope, guarded: bool) -> Value:
 
 
 def _or_else(expr: OrElse, scope: Scope, guarded: bool) -> Value:
-    presence = present(expr.value, scope)
+    presence = available(expr.value, scope)
     if not presence:
         return translate(expr.value, scope, guarded)
     value, default = translate(expr.value, scope, True), translate(expr.default, scope, guarded)
@@ -125,7 +127,7 @@ def _or_else(expr: OrElse, scope: Scope, guarded: bool) -> Value:
 
 
 def _first(expr: First, scope: Scope, guarded: bool) -> Value:
-    options = [(present(option, scope), translate(option, scope, True)) for option in expr.options]
+    options = [(available(option, scope), translate(option, scope, True)) for option in expr.options]
     for index, (presence, value) in enumerate(options):
         if not presence:  # surely there: what follows is never read
             options, default = options[:index], value
@@ -159,23 +161,25 @@ def common(types: list[Type]) -> Type:
     return types[0] if len(found) == 1 else FLOAT if found <= set(NUMBERS) else ANY
 
 
-def present(expr: Expr, scope: Scope) -> str:
-    """A condition that every task an expression reads succeeded; empty where that is sure."""
-    found: dict[str, None] = {}
-    for node in references(expr):
-        if condition := scope.present(node.task):
-            found.setdefault(condition)
-    return " && ".join(found)
+def available(expr: Expr, scope: Scope) -> str:
+    """A condition that an expression has a value, its `or_else` and `first` included; empty where that is sure."""
+    match expr:
+        case TaskOutput(task=name) | TaskArtifact(task=name) | TaskItems(task=name):
+            return scope.present(name)
+        case Published(name=name):
+            return scope.published(name)
+        case OrElse(value=value, default=default):
+            return _either([value, default], scope)
+        case First(options=options):
+            return _either(options, scope)
+        case _:
+            found = dict.fromkeys(filter(None, (available(part, scope) for part in children(expr))))
+            return " && ".join(f"({each})" if " || " in each else each for each in found)
 
 
-def references(expr: Expr) -> Iterator[TaskOutput | TaskArtifact | TaskItems]:
-    """The references to tasks in an expression, but for those that an inner `or_else` or `first` catches."""
-    if isinstance(expr, OrElse | First):
-        return
-    if isinstance(expr, TaskOutput | TaskArtifact | TaskItems):
-        yield expr
-    for node in children(expr):
-        yield from references(node)
+def _either(options: Iterable[Expr], scope: Scope) -> str:
+    found = [available(option, scope) for option in options]
+    return "" if "" in found else " || ".join(dict.fromkeys(f"({each})" if " && " in each else each for each in found))
 
 
 def _compare(expr: Compare, scope: Scope, guarded: bool) -> Value:
@@ -435,5 +439,3 @@ OPERATIONS: dict[type, Callable[[Any, Scope, bool], Value]] = {
     Text: _text,
     Raw: _raw,
 }
-
-__all__ = ["SIMPLE", "Item", "Scope", "UnprovenError", "condition", "literal", "present", "quoted_json", "translate"]

@@ -362,6 +362,9 @@ class _InnerScope:
     def present(self, task: str) -> str:
         return ""
 
+    def published(self, name: str) -> str:
+        return self.outer.published(name)
+
 
 def _without_arguments(task: Task) -> Task:
     import msgspec

@@ -8,8 +8,6 @@ from couler_py.backends.argo.emission import Emission
 from couler_py.backends.argo.emit.arguments import argument, report
 from couler_py.backends.argo.emit.expressions import UnprovenError, condition
 from couler_py.backends.argo.emit.scope import TemplateScope
-from couler_py.ir.expr import Expr, OrElse
-from couler_py.ir.expr import WorkflowParameter as RunParameter
 from couler_py.ir.model import Handler, Suspend, Template
 
 JSON = dict[str, Any]
@@ -61,8 +59,3 @@ def _conditions(handler: Handler, scope: TemplateScope) -> list[str]:
         text = condition(handler.when, scope)
         found.append(f"({text})" if found and " || " in text else text)
     return found
-
-
-def published(expr: Expr) -> bool:
-    """Whether an expression reads a value that may not have been published."""
-    return isinstance(expr, RunParameter | OrElse)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from couler_py.backends.argo.emit.arguments import literal_text, plain_literal, report
+from couler_py.backends.argo.emit.arguments import report
 from couler_py.backends.argo.emit.artifacts import expression as artifact_expression
 from couler_py.backends.argo.emit.artifacts import reference
-from couler_py.backends.argo.emit.expressions import UnprovenError, present, translate
+from couler_py.backends.argo.emit.expressions import UnprovenError, available, translate
 from couler_py.backends.argo.emit.values import SIMPLE, Value, to_json, to_plain, to_wire
-from couler_py.ir.expr import First, InputArtifact, OrElse, TaskArtifact, TaskOutput
+from couler_py.ir.expr import Expr, First, InputArtifact, OrElse, TaskArtifact, TaskOutput
 from couler_py.ir.model import OutputArtifact, OutputParameter
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 JSON = dict[str, Any]
 ABSENT = "'null'"
 """What a mapped graph gives where its result is absent. Present values of items begin with a quote."""
+NOTHING = "''"
 
 
 def graph_outputs(writer: GraphWriter) -> JSON:
@@ -51,36 +52,38 @@ def _parameter(writer: GraphWriter, output: OutputParameter) -> JSON:
 
 def _value_from(writer: GraphWriter, output: OutputParameter) -> JSON:
     assert output.value is not None
-    presence = writer.program.possibilities.presence(writer.template)
-    missing = presence.absent_source(output.value) is not None
-    value = translate(output.value, writer.scope, missing)
     item = writer.variant == "item"
+    condition = _item_condition(writer) if item else _condition(writer, output.value)
+    value = translate(output.value, writer.scope, bool(condition))
     if item:
         text = f"toJson({to_json(value)})"
     elif (writer.template.name, output.name) in writer.program.plain_outputs:
         text = to_plain(value, output.type)
     else:
         text = to_wire(value, output.type)
-    if missing:
-        condition = present(output.value, writer.scope) or "true"
-        return {"expression": f"({condition} ? {text} : nil) ?? {ABSENT if item else _nothing(output)}"}
+    if condition:
+        # The checker allows an absent output on mapped graphs only; '' keeps any other from hanging the run.
+        return {"expression": f"({condition} ? {text} : nil) ?? {ABSENT if item else NOTHING}"}
     if _is_reference(output, value, text):
         return {"parameter": "{{" + value.tag + "}}"}
     return {"expression": text}
 
 
+def _item_condition(writer: GraphWriter) -> str:
+    """A condition that no output is absent: an item without one of them is missing from all lists alike."""
+    values = [output.value for output in writer.template.outputs.parameters if output.value is not None]
+    found = [condition for value in values if (condition := _condition(writer, value))]
+    return " && ".join(f"({each})" if " || " in each else each for each in dict.fromkeys(found))
+
+
+def _condition(writer: GraphWriter, value: Expr) -> str:
+    """A condition that a value is there, when the graph succeeded; empty where that is sure."""
+    presence = writer.program.possibilities.presence(writer.template)
+    return "" if presence.absent_source(value) is None else available(value, writer.scope)
+
+
 def _is_reference(output: OutputParameter, value: Value, text: str) -> bool:
     return isinstance(output.value, TaskOutput) and text == value.text and bool(value.tag) and value.type in SIMPLE
-
-
-def _nothing(output: OutputParameter) -> str:
-    # The checker allows an absent output on mapped graphs only; this keeps any other from hanging the run.
-    return "''"
-
-
-def constant(value: Any, output: OutputParameter, plain: bool) -> str:
-    """A constant output's text."""
-    return (plain_literal if plain else literal_text)(value, output.type)
 
 
 def _artifact(writer: GraphWriter, output: OutputArtifact) -> JSON:

@@ -9,9 +9,9 @@ from couler_py.backends.argo.emit.literals import member, string
 from couler_py.backends.argo.emit.values import SIMPLE, Form, Value
 from couler_py.backends.argo.program import Program
 from couler_py.ir import wire
-from couler_py.ir.expr import Expr, Input, Item, LastRetry, Own, Run, TaskItems, TaskOutput, TaskStatus
+from couler_py.ir.expr import Expr, Input, Item, LastRetry, Own, Published, Run, TaskItems, TaskOutput, TaskStatus
 from couler_py.ir.expr import WorkflowParameter as RunParameter
-from couler_py.ir.model import Function, Graph, Task, Template
+from couler_py.ir.model import Graph, Task, Template
 from couler_py.ir.possible import Possible
 from couler_py.ir.types import ANY, FLOAT, INT, STR, ListOf, Type
 
@@ -50,6 +50,8 @@ class TemplateScope:
             return self.run_parameter(node.name)
         if isinstance(node, Run):
             return self.run(node)
+        if isinstance(node, Published):
+            return self.published_value(node.name, guarded)
         if isinstance(node, LastRetry):
             return last_retry(node)
         if isinstance(node, Own):
@@ -67,16 +69,20 @@ class TemplateScope:
         return Value(member("inputs.parameters", known), form, type_, f"inputs.parameters.{known}", marks)
 
     def run_parameter(self, name: str) -> Value:
-        parameter = self.program.parameters.get(name)
-        if parameter is None:
-            known = self.program.published_name(name)
-            type_ = self.program.published.get(name, ANY)
-            return Value(member("workflow.outputs.parameters", known), "wire", type_)
+        parameter = self.program.parameters[name]
         known = name if self.program.legal_parameter(name) else self.program.run_parameter_name(name)
         form: Form = "plain" if parameter.value_from is not None else "wire"
         marks = (wire.JSON_MARK,) if form == "wire" else ()
         text = member("workflow.parameters", known)
         return Value(text, form, parameter.type, f"workflow.parameters.{known}", marks)
+
+    def published(self, name: str) -> str:
+        return f"{member('workflow.outputs?.parameters', self.program.published_name(name), optional=True)} != nil"
+
+    def published_value(self, name: str, guarded: bool) -> Value:
+        known = self.program.published_name(name)
+        type_, form = self.program.published.get(name, (ANY, "wire"))
+        return Value(member("workflow.outputs?.parameters", known, optional=True), form, type_)
 
     def run(self, node: Run) -> Value:
         if node.field == "attempt" and not self.retries:
@@ -150,8 +156,3 @@ class GraphScope(TemplateScope):
 
     def items(self, node: TaskItems, guarded: bool) -> Value:
         return Value(self._member(node.task, "couler-item", guarded), "gathered", ListOf(ANY))
-
-
-def runs_python(template: Template | None) -> bool:
-    """Whether a template's inputs are read by our runner."""
-    return template is not None and isinstance(template.body, Function)

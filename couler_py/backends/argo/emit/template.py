@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from couler_py.backends.argo.emission import ROLE, Emission, nothing
 from couler_py.backends.argo.emit.graph import GraphWriter
 from couler_py.backends.argo.emit.include import include_artifacts
@@ -17,6 +19,8 @@ from couler_py.ir.model import Graph, Loop, Suspend, Template
 
 JSON = dict[str, Any]
 DISPLAY = "couler.dev/name"
+TASKS = "couler.dev/tasks"
+"""The annotation of a graph whose tasks have names that Argo doesn't take: their names there, and ours."""
 
 
 def template_data(emission: Emission, template: Template, variant: Variant = "") -> JSON:
@@ -48,6 +52,10 @@ def template_data(emission: Emission, template: Template, variant: Variant = "")
     display = template.display or (template.name if template.name != name else "")
     if display and "{{" not in display:
         annotate(policy, DISPLAY, display)
+    if isinstance(template.body, Graph):
+        renamed = {known: given for given, known in writer.names.items() if given != known}
+        if renamed:
+            annotate(policy, TASKS, msgspec.json.encode(renamed).decode())
     if isinstance(template.body, Loop):
         annotate(policy, ROLE, "loop")
     return found | policy | fields

@@ -7,7 +7,7 @@ from typing import Any
 from couler_py.backends.argo.emission import Emission
 from couler_py.backends.argo.emit.literals import member
 from couler_py.backends.argo.emit.values import Value, to_json
-from couler_py.ir.model import Template
+from couler_py.ir.model import Graph, Template
 
 JSON = dict[str, Any]
 ITEM = "couler-item"
@@ -39,6 +39,12 @@ def item_wrapper(
         outputs.append({"name": known, "valueFrom": {"expression": f"toJson({to_json(value)})"}})
     if items_read:
         expression = f"toJson({member('inputs.parameters', ITEM)})"
+        if variant == "item" and isinstance(callee.body, Graph) and program.may_lack_outputs(callee):
+            absent = [
+                f"{member('tasks.run.outputs.parameters', program.field(callee, each.name))} == 'null'"
+                for each in callee.outputs.parameters
+            ]
+            expression = f"{' || '.join(absent)} ? 'null' : {expression}"
         outputs.append({"name": ITEM, "valueFrom": {"expression": expression}})
     if not outputs:
         outputs.append({"name": DONE, "valueFrom": {"expression": "'\\u0022\\u0022'"}})

@@ -6,6 +6,7 @@ So every engine only compares two words, and the meaning of an expression is tha
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import msgspec
 
@@ -172,7 +173,7 @@ def with_children(expr: Expr, parts: tuple[Expr, ...]) -> Expr:
         return Text(tuple(part if isinstance(part, str) else next(given) for part in expr.parts))
     old = children(expr)
     mapping = {id(before): after for before, after in zip(old, parts, strict=True)}
-    fields = {}
+    fields: dict[str, Any] = {}
     for field in expr.__struct_fields__:
         value = getattr(expr, field)
         if isinstance(value, tuple):
