@@ -75,7 +75,6 @@ class Node:
     start: str = ""
     values: str = ""
     mapped: bool = False
-    items: str = ""
     inside: dict[str, Node] = field(default_factory=dict)
 
     def state(self, states: Mapping[str, str | None]) -> State:
@@ -111,11 +110,13 @@ class Scope:
                 if self.state_of(node["task"], context) != "Succeeded":
                     raise AbsentError(node["task"])
                 found = self.nodes[node["task"]]
-                if node["type"] == "items":
-                    return [element["item"] for element in self._pull(found.items, context)]
                 if not found.mapped:
                     return self._pull(found.values, context)[node["name"]]
-                results = context["ti"].xcom_pull(task_ids=found.values, map_indexes=None) or []
+                good = gave_results(found.values, context)
+                if node["type"] == "items":
+                    items = self._pull(found.start, context)
+                    return [items[index]["item"] for index in good]
+                results = context["ti"].xcom_pull(task_ids=found.values, map_indexes=good) if good else []
                 return [result[node["name"]] for result in results]
         raise TypeError(node["type"])
 
@@ -146,6 +147,13 @@ class Scope:
 def read_states(nodes: Iterable[Node], context: Context, mapped: bool) -> dict[str, str | None]:
     """The states of the tasks that nodes are made of."""
     return task_states([name for node in nodes for name in (node.end.task_id, node.start) if name], context, mapped)
+
+
+def gave_results(task_id: str, context: Context) -> list[int]:
+    """The indexes of the items of a mapped task that succeeded, in order."""
+    ti = context["ti"]
+    states = ti.get_task_states(dag_id=ti.dag_id, run_ids=[ti.run_id], task_ids=[task_id])[ti.run_id]
+    return sorted(int(name.rpartition("_")[2]) for name, state in states.items() if state == "success")
 
 
 def task_states(ids: list[str], context: Context, mapped: bool) -> dict[str, str | None]:
@@ -308,7 +316,7 @@ class Emission:
             last >> judged
             end = EmptyOperator(task_id="end")
             [start, judged] >> end
-        return Node(end, start.task_id, values, mapped=True, items=start.task_id, inside=inside)
+        return Node(end, start.task_id, values, mapped=True, inside=inside)
 
     # ---- loops
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from couler_py.ir import Workflow, to_json
+from couler_py.ir import to_json
 from couler_py.ir.meaning import State
 from tests.conformance.case import Case
 from tests.conformance.cases import PODLESS

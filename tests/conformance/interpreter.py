@@ -20,7 +20,9 @@ from couler_py.ir.model import Graph, Loop, Sequence, Suspend, Task, Template
 class Result:
     """How a template ended: its state, its outputs by name, and the states of the tasks inside it by path."""
 
-    def __init__(self, state: State, outputs: Mapping[str, Any] | None = None, tasks: Mapping[str, State] | None = None):
+    def __init__(
+        self, state: State, outputs: Mapping[str, Any] | None = None, tasks: Mapping[str, State] | None = None
+    ):
         self.state = state
         self.outputs = dict(outputs or {})
         self.tasks = dict(tasks or {})

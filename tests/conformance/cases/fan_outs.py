@@ -7,7 +7,9 @@ from couler_py.ir.model import Argument, Each, Sequence, Task
 from tests.conformance.case import Case
 from tests.conformance.podless import OFF, act, case, graph, said, saying
 
-ITEMS_OF_M = Task("i", "act", arguments=(Argument("does", Literal("S")), Argument("says", saying("i", [TaskItems("m")]))))
+ITEMS_OF_M = Task(
+    "i", "act", arguments=(Argument("does", Literal("S")), Argument("says", saying("i", [TaskItems("m")])))
+)
 
 
 def over(letters: str, **options: int) -> Each:

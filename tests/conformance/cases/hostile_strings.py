@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import couler_py as couler
 from couler_py.ir.meaning import State
-from tests.conformance.case import Case
+from couler_py.ir.wire import travels_raw
+from tests.conformance.case import Case, Never
 
 STRINGS = [
     "it's \"quoted\" 'twice' \"\"\" '''",
@@ -63,8 +64,8 @@ assert len(STRINGS) == 48
 
 # What can be an argument of a program, and what a file keeps: not NUL, and engines cut a final newline.
 ARGUMENTS = [text for text in STRINGS if "\0" not in text and not text.endswith("\n")]
-# What a container can be given by a step as plain text.
-PLAIN = [text for text in ARGUMENTS if "{{" not in text and not text.startswith("couler:") and text.isprintable()]
+# What a step or a task can give a container, which reads it as it is.
+PLAIN = [text for text in ARGUMENTS if travels_raw(text)]
 
 
 def parts(texts: list[str]) -> list[list[str]]:
@@ -121,7 +122,7 @@ def from_parameter_to_function(
 
 @couler.step
 def give(i: int) -> str:
-    return ["it's \"quoted\"", "{{workflow.name}} {{=1+1}}", "line\n", "$(x) $$ `id`", "NaN", "\x01 \U000e0001"][i]
+    return ['it\'s "quoted"', "{{workflow.name}} {{=1+1}}", "line\n", "$(x) $$ `id`", "NaN", "\x01 \U000e0001"][i]
 
 
 @couler.step
@@ -136,7 +137,9 @@ def keep_one(text: str) -> str:
 
 @couler.workflow
 def from_item_to_function():
-    return joined(couler.map(keep_one, ["it's \"quoted\"", "{{workflow.name}} {{=1+1}}", "line\n", "$(x) $$", "NaN", ""]))
+    return joined(
+        couler.map(keep_one, ['it\'s "quoted"', "{{workflow.name}} {{=1+1}}", "line\n", "$(x) $$", "NaN", ""])
+    )
 
 
 @couler.workflow
@@ -146,47 +149,63 @@ def from_items_of_a_step_to_function():
 
 @couler.step
 def many() -> list[str]:
-    return ["it's \"quoted\"", "{{item}} {{=1+1}}", "line\n", "null", '{"a": 1}', "\x01 🎉"]
+    return ['it\'s "quoted"', "{{item}} {{=1+1}}", "line\n", "null", '{"a": 1}', "\x01 🎉"]
 
 
 ECHO = "import sys, json; print(json.dumps(sys.argv[1:]))"
 echo = couler.container(
     "python:3.11",
     ["python", "-c", ECHO, *[couler.argument(name) for name in "abcdefgh"]],
-    inputs={name: str for name in "abcdefgh"},
+    inputs=dict.fromkeys("abcdefgh", str),
     outputs={"out": couler.stdout(list[str])},
 )
 
 
 @couler.workflow
-def from_literal_to_container():
-    return {f"part{i}": echo(*part).out for i, part in enumerate(parts(ARGUMENTS))}
+def from_text_of_a_container_to_the_program():
+    return couler.container(
+        "python:3.11", ["python", "-c", ECHO, *ARGUMENTS], outputs={"out": couler.stdout(list[str])}
+    ).named("said")()
+
+
+@couler.workflow
+def from_task_to_container():
+    return {f"part{i}": echo(*part) for i, part in enumerate(parts(PLAIN))}
+
+
+@couler.workflow
+def tag_from_task_to_container():
+    return echo("a", "{{=1+1}}", "c", "d", "e", "f", "g", "h")
 
 
 @couler.workflow
 def from_function_to_container():
     kept = [keep(*part) for part in parts(PLAIN)]
-    return {f"part{i}": echo(*each).out for i, each in enumerate(kept)}
+    return {f"part{i}": echo(*each) for i, each in enumerate(kept)}
 
 
 @couler.workflow
 def tag_from_function_to_container():
-    return echo("a", give(1), "c", "d", "e", "f", "g", "h").out
+    return echo("a", give(1), "c", "d", "e", "f", "g", "h")
 
 
-WRITE = "import sys; [open(f'/tmp/{i}', 'w', newline='').write(text) for i, text in enumerate(sys.argv[1:])]"
-write = couler.container(
-    "python:3.11",
-    ["python", "-c", WRITE, *[couler.argument(name) for name in "abcdefgh"]],
-    inputs={name: str for name in "abcdefgh"},
-    outputs={name: couler.value_at(f"/tmp/{i}") for i, name in enumerate("abcdefgh")},
-)
+WRITE = """
+import sys
+for i, text in enumerate(sys.argv[1:]):
+    with open(f"/tmp/{i}", "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+"""
 
 
 @couler.workflow
 def from_container_to_function():
-    kept = [write(*part) for part in parts(ARGUMENTS)]
-    return {f"part{i}": listed(*each) for i, each in enumerate(kept)}
+    found = {}
+    for i, part in enumerate(parts(ARGUMENTS)):
+        outputs = {name: couler.value_at(f"/tmp/{n}") for n, name in enumerate("abcdefgh")}
+        write = couler.container("python:3.11", ["python", "-c", WRITE, *part], outputs=outputs)
+        written = write.named(f"write-{i}")()
+        found[f"part{i}"] = listed(*(getattr(written, name) for name in "abcdefgh"))
+    return found
 
 
 ENVIRONMENT = {f"TEXT_{i}": text for i, text in enumerate(ARGUMENTS)}
@@ -250,14 +269,21 @@ CASES = [
     case(
         from_item_to_function,
         succeeded("keep_one", "joined"),
-        {"result": "it's \"quoted\"|{{workflow.name}} {{=1+1}}|line\n|$(x) $$|NaN|"},
+        {"result": 'it\'s "quoted"|{{workflow.name}} {{=1+1}}|line\n|$(x) $$|NaN|'},
     ),
     case(
         from_items_of_a_step_to_function,
         succeeded("many", "keep_one", "joined"),
-        {"result": "it's \"quoted\"|{{item}} {{=1+1}}|line\n|null|{\"a\": 1}|\x01 🎉"},
+        {"result": 'it\'s "quoted"|{{item}} {{=1+1}}|line\n|null|{"a": 1}|\x01 🎉'},
     ),
-    case(from_literal_to_container, succeeded(*numbered("python", SOME)), by_part(ARGUMENTS)),
+    case(from_text_of_a_container_to_the_program, succeeded("said"), {"result": ARGUMENTS}),
+    case(from_task_to_container, succeeded(*numbered("python", SAFE)), by_part(PLAIN)),
+    case(
+        tag_from_task_to_container,
+        succeeded("python"),
+        {"result": ["a", "{{=1+1}}", "c", "d", "e", "f", "g", "h"]},
+        refused={"argo": Never("CLR402", "Argo evaluates an argument again before the container sees it")},
+    ),
     case(
         from_function_to_container,
         succeeded(*numbered("keep", SAFE), *numbered("python", SAFE)),
@@ -272,13 +298,13 @@ CASES = [
     ),
     case(
         from_container_to_function,
-        succeeded(*numbered("python", SOME), *numbered("listed", SOME)),
+        succeeded(*(f"write-{i}" for i in range(SOME)), *numbered("listed", SOME)),
         by_part(ARGUMENTS),
     ),
     case(from_literal_to_environment, succeeded("environment"), {"result": ENVIRONMENT}),
     case(
         in_text_of_a_workflow,
         succeeded("give", "give-2", "keep_one"),
-        {"result": "<it's \"quoted\"> {{x}} ${y} {{workflow.name}} {{=1+1}}"},
+        {"result": '<it\'s "quoted"> {{x}} ${y} {{workflow.name}} {{=1+1}}'},
     ),
 ]
