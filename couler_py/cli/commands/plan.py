@@ -85,9 +85,10 @@ def _overview(made: Plan) -> Iterator[Any]:
     yield Text(made.workflow, "bold")
     path = " → ".join(made.critical_path[:12]) + (" → …" if len(made.critical_path) > 12 else "")
     rows = [
-        ("tasks", f"{made.tasks:,}, in {len(made.levels):,} levels of at most {made.width:,}"),
+        ("tasks", f"{made.tasks:,}"),
+        ("levels", f"{len(made.levels):,}, of at most {made.width:,} at once"),
         ("pods", f"{made.pods}, further attempts not counted"),
-        ("longest path", f"{len(made.critical_path):,} steps: {path}"),
+        ("longest path", f"{len(made.critical_path):,}: {path}"),
     ]
     if made.schedule:
         rows.append(("starts", ", ".join(made.schedule)))

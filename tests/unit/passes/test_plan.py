@@ -1,0 +1,173 @@
+"""What is known of a run before it starts, and which features a workflow uses."""
+
+from __future__ import annotations
+
+import pytest
+
+from couler_py.backends.features import FEATURES
+from couler_py.ir import expr as e
+from couler_py.ir.model import (
+    After,
+    Argument,
+    Cache,
+    DistributedJob,
+    Each,
+    External,
+    Graph,
+    Handler,
+    Inputs,
+    Loop,
+    Mutex,
+    Parameter,
+    RetryPolicy,
+    Schedule,
+    Sequence,
+    Source,
+    Suspend,
+    Task,
+    Template,
+    Workflow,
+)
+from couler_py.ir.pod import Container, Resources
+from couler_py.passes.features import used
+from couler_py.passes.pipeline import Applied, Pass, UnknownPassError, transform
+from couler_py.passes.plan import Count, plan
+
+WORK = Template("work", Container("alpine", resources=Resources(cpu="1")), Inputs((Parameter("x", default=""),)))
+
+
+def workflow(*tasks: Task, templates: tuple[Template, ...] = (), handlers: tuple[Handler, ...] = ()) -> Workflow:
+    return Workflow("flow", "main", (Template("main", Graph(tasks)), WORK, *templates), handlers=handlers)
+
+
+def pods(*tasks: Task, templates: tuple[Template, ...] = (), handlers: tuple[Handler, ...] = ()) -> Count:
+    return plan(workflow(*tasks, templates=templates, handlers=handlers)).pods
+
+
+def test_levels_are_what_can_run_at_once() -> None:
+    made = plan(workflow(Task("a", "work"), Task("b", "work"), Task("c", "work", after=(After("a"), After("b")))))
+    assert made.levels == (("a", "b"), ("c",))
+    assert made.width == 2
+
+
+def test_the_critical_path_goes_through_nested_graphs() -> None:
+    inner = Template("inner", Graph((Task("x", "work"), Task("y", "work", after=(After("x"),)))))
+    made = plan(workflow(Task("a", "inner"), Task("b", "work"), Task("c", "work", after=(After("a"), After("b"))),
+                         templates=(inner,)))  # fmt: skip
+    assert made.critical_path == ("a/x", "a/y", "c")
+
+
+def test_every_task_of_a_program_is_a_pod() -> None:
+    assert pods(Task("a", "work"), Task("b", "work")) == Count(2, 2)
+
+
+def test_a_fan_out_multiplies() -> None:
+    assert pods(Task("a", "work", each=Each(e.Literal([1, 2, 3])))) == Count(3, 3)
+    assert pods(Task("a", "work", each=Each(Sequence(count=e.Literal(5))))) == Count(5, 5)
+
+
+def test_of_a_fan_out_over_an_output_only_the_most_is_known() -> None:
+    each = Each(e.TaskOutput("a", "result"), max_items=40)
+    assert pods(Task("a", "work"), Task("b", "work", each=each)) == Count(1, 41)
+
+
+def test_what_may_be_skipped_counts_from_zero() -> None:
+    when = e.Compare("==", e.Literal(1), e.Literal(2))
+    assert pods(Task("a", "work", when=when)) == Count(0, 1)
+    assert pods(Task("a", "work"), Task("b", "work", after=(After("a", "on_failure"),))) == Count(1, 2)
+
+
+def test_a_loop_counts_from_one_iteration_to_the_most() -> None:
+    loop = Template("loop", Loop("work", e.Literal(True), max_iterations=9))
+    assert pods(Task("a", "loop"), templates=(loop,)) == Count(1, 9)
+
+
+def test_recursion_and_external_templates_have_no_greatest_number() -> None:
+    assert pods(Task("a", "main")).most is None
+    assert pods(Task("a", External("shared", "t"))) == Count(0, None)
+
+
+def test_waiting_costs_no_pod_and_a_distributed_job_one_each_node() -> None:
+    wait = Template("wait", Suspend())
+    job = Template("job", DistributedJob("torch", Container("torch"), nodes=4))
+    assert pods(Task("a", "wait"), Task("b", "job"), templates=(wait, job)) == Count(4, 4)
+
+
+def test_handlers_count_and_those_of_one_outcome_may_not_run() -> None:
+    handlers = (Handler("always", "work"), Handler("tell", "work", "failure"))
+    assert pods(Task("a", "work"), handlers=handlers) == Count(2, 3)
+
+
+def test_steps_show_what_they_ask_for() -> None:
+    cached = Template("cached", Container("busybox"), retry=RetryPolicy(3), timeout=60.0, cache=Cache())
+    made = plan(workflow(Task("a", "work"), Task("b", "cached"), templates=(cached,)))
+    assert [(step.name, step.image, step.retries, step.timeout) for step in made.steps] == [
+        ("work", "alpine", 0, None),
+        ("cached", "busybox", 3, 60.0),
+    ]
+    assert made.cached == ("cached",)
+    assert made.images == {"alpine": 1, "busybox": 1}
+
+
+def test_a_count_reads_as_words() -> None:
+    assert [str(Count(3, 3)), str(Count(1, 1000)), str(Count(2, None))] == ["3", "1 to 1,000", "2 or more"]
+
+
+# ---- features
+
+
+def test_features_have_the_names_of_the_support_tables() -> None:
+    made = Workflow(
+        "flow",
+        "main",
+        (
+            Template(
+                "main",
+                Graph(
+                    (
+                        Task("a", "work", each=Each(e.Literal([1]), parallel=1, tolerate=1)),
+                        Task("b", "work", (Argument("x", e.OrElse(e.TaskOutput("a", "result"), e.Literal(1))),)),
+                        Task("c", External("x", "y"), after=(After("b", "always"),)),
+                    ),
+                    fail_fast=True,
+                ),
+            ),
+            Template("locked", Suspend(), locks=(Mutex("m"),), retry=RetryPolicy(1, other_node=True)),
+            WORK,
+        ),
+        schedule=Schedule(("0 3 * * *",)),
+        handlers=(Handler("h", "work"),),
+        deadline=5.0,
+        parallelism=2,
+    )
+    found = set(used(made))
+    assert found == {
+        "graph", "container", "suspend", "resources", "each_literal", "each_parallel", "each_tolerate", "or_else",
+        "fan_in", "edge_order", "edge_always", "external", "fail_fast", "mutex", "retry", "retry_other_node",
+        "schedule", "handler", "deadline", "parallelism",
+    }  # fmt: skip
+    assert found <= set(FEATURES)
+
+
+def test_a_feature_names_each_place_that_uses_it() -> None:
+    when = e.Compare("==", e.Literal(1), e.Literal(1))
+    tasks = [Task(f"t{line}", "work", when=when, source=Source("flow.py", line)) for line in (4, 7)]
+    assert used(workflow(*tasks))["when"] == (Source("flow.py", 4), Source("flow.py", 7))
+
+
+# ---- the pipeline
+
+
+def test_passes_run_in_order_and_can_be_left_out() -> None:
+    def renamed(made: Workflow) -> Workflow:
+        return Workflow(made.name + "!", made.entrypoint, made.templates)
+
+    passes = (Pass("first", "", renamed), Pass("second", "", renamed), Pass("none", "", lambda made: made))
+    made, applied = transform(workflow(Task("a", "work")), without={"second"}, passes=passes)
+    assert made.name == "flow!"
+    assert applied == (Applied("first", "changed"), Applied("second", "off"), Applied("none", "unchanged"))
+
+
+def test_a_pass_that_isn_t_there_can_t_be_left_out() -> None:
+    with pytest.raises(UnknownPassError, match="there is no pass 'cache'; there are none yet"):
+        transform(workflow(Task("a", "work")), without={"cache"})
