@@ -6,6 +6,8 @@ The names below are the public ones; each is loaded when it is first used.
 from __future__ import annotations
 
 import importlib
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -109,6 +111,17 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
 }
 _HOME = {name: f"couler_py.{module}" for module, names in _HOMES.items() for name in names}
+
+
+class _Package(ModuleType):
+    """This package: `step` is the decorator, also once the module of that name is imported."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

@@ -116,7 +116,8 @@ def check_reach(expr: Any, node: Node) -> None:
 
 def _check_leaf(leaf: Any, frame: Frame, source: Source | None) -> None:
     owner = home(leaf)
-    if frame.within(owner):
+    ended = isinstance(leaf, FrameItem) and leaf.frame.closed
+    if frame.within(owner) and not ended:
         return
     if owner.recorder is not frame.recorder:
         fail("CLR149", f"{_what(leaf)} belongs to another workflow", source=source)

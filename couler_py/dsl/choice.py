@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from couler_py.dsl.frames import Frame, Node, Reference, Scoped, every_leaf, home, leaves
-from couler_py.dsl.lifting import Lifted, either, lift, members_of
+from couler_py.dsl.lifting import lift, members_of
 from couler_py.dsl.placeholder import Output, Placeholder
 from couler_py.dsl.problems import MissingMemberError, PlaceholderError, fail
 from couler_py.dsl.sources import caller
 from couler_py.ir import expr as ir
 from couler_py.ir.types import NONE, Type
+from couler_py.ir.types import join as join_types
 
 Value = TypeVar("Value")
 Default = TypeVar("Default")
@@ -77,7 +78,7 @@ def or_else(value: Value, default: Default) -> Value | Default:
             help="a file's default is another file, or None where its reader takes `Path | None`",
             kind=PlaceholderError,
         )
-    type_ = None if lifted.type is None or other.type is None else either(lifted.type, other.type)
+    type_ = None if lifted.type is None or other.type is None else join_types((lifted.type, other.type))
     return _scoped(ir.OrElse(lifted.expr, other.expr), type_, "or_else")  # type: ignore[return-value]
 
 
@@ -120,7 +121,8 @@ def join(values: Sequence[Any], label: str) -> Any:
     lifted = [lift(value) for value in values]
     if len({item.type is None for item in lifted}) > 1:
         return Joined(None, nodes, label, "one value is a file and another is not")
-    return _scoped(ir.First(tuple(item.expr for item in lifted)), _common(lifted), label)
+    types = [item.type for item in lifted if item.type is not None]
+    return _scoped(ir.First(tuple(item.expr for item in lifted)), join_types(types) if types else None, label)
 
 
 def rebuilt(like: Any, parts: dict[str, Any], nodes: Sequence[Node], label: str) -> Any:
@@ -132,15 +134,6 @@ def rebuilt(like: Any, parts: dict[str, Any], nodes: Sequence[Node], label: str)
     if dataclasses.is_dataclass(like) or hasattr(like, "_fields"):
         return like.__class__(**parts)
     return type(like)(parts.values())
-
-
-def _common(lifted: list[Lifted]) -> Type | None:
-    found: Type | None = None
-    for item in lifted:
-        if item.type is None:
-            return None
-        found = item.type if found is None else either(found, item.type)
-    return found
 
 
 def _members(value: Any) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ import builtins
 import string
 from typing import Any, NoReturn
 
-from couler_py.dsl.lifting import Lifted, either, lift
+from couler_py.dsl.lifting import Lifted, lift
 from couler_py.dsl.problems import MissingMemberError, PlaceholderError, fail, problem
 from couler_py.ir import expr as ir
 from couler_py.ir.types import (
@@ -27,6 +27,7 @@ from couler_py.ir.types import (
     Type,
     UnionOf,
     describe,
+    join,
     type_of_scalar,
 )
 
@@ -101,7 +102,7 @@ def _result(op: str, left: Type, right: Type) -> Type:
     if ANY in (left, right):
         return ANY
     if isinstance(left, ListOf) and isinstance(right, ListOf):
-        return ListOf(either(left.item, right.item))
+        return ListOf(join((left.item, right.item)))
     if kinds(left) == kinds(right) == {"string"}:
         return STR
     if op != "/" and left == right == INT:

@@ -206,15 +206,16 @@ def _zipped(lists: tuple[Any, ...], limit: int) -> _Items:
 
 
 def _list(value: Placeholder) -> Lifted:
-    lifted = lift(value)
-    type_ = lifted.type
-    if isinstance(type_, ListOf) or type_ == ANY or isinstance(type_, UnionOf):
-        return lifted
-    what = "a file or folder" if type_ is None else describe(type_)
-    help_ = "" if type_ is not None else "a step can list a folder and return the names"
     members = getattr(value, "_couler_members", None)
     if members:
         help_ = f"map over one of its members: {', '.join(members)}"
+        fail("CLR155", f"couler.map needs a list, not {value!r}", help=help_)
+    lifted = lift(value)
+    type_ = lifted.type
+    if isinstance(type_, ListOf | UnionOf) or type_ == ANY:
+        return lifted
+    what = "a file or folder" if type_ is None else describe(type_)
+    help_ = "" if type_ is not None else "a step can list a folder and return the names"
     raise problem("CLR155", f"couler.map needs a list, and {value!r} is {what}", help=help_)
 
 
@@ -222,8 +223,7 @@ def _element(lifted: Lifted) -> Type:
     type_ = lifted.type
     if not isinstance(type_, ListOf):
         return ANY
-    # What is known now is checked item by item, when it is used; a mix has no one type.
-    return ANY if isinstance(type_.item, UnionOf) and isinstance(lifted.expr, ir.Literal) else type_.item
+    return type_.item
 
 
 def _known(value: Any, limit: int) -> list[Any]:

@@ -12,7 +12,7 @@ from couler_py.dsl.conversions import ValueMismatchError, plain
 from couler_py.dsl.frames import is_expression
 from couler_py.dsl.problems import PlaceholderError, fail
 from couler_py.ir import expr as ir
-from couler_py.ir.types import ANY, FLOAT, DictOf, ListOf, Record, Type, UnionOf, accepts, type_of
+from couler_py.ir.types import ANY, FLOAT, ListOf, Record, Type, join, type_of_literal
 from couler_py.ir.types import Field as RecordField
 
 
@@ -42,16 +42,7 @@ def lift(value: Any, *, compared: bool = False) -> Lifted:
         fail("CLR145", str(problem), kind=PlaceholderError)
     if compared and isinstance(value, float) and isinstance(wire, str):
         return Lifted(ir.NonFinite(wire), FLOAT)  # type: ignore[arg-type]
-    return Lifted(ir.Literal(wire), literal_type(value, wire))
-
-
-def literal_type(value: Any, wire: Any) -> Type:
-    """The type of a Python value: of a float that JSON can't say a float, of an object its fields."""
-    if isinstance(value, float):
-        return FLOAT
-    if isinstance(wire, dict):
-        return Record("dict", tuple(RecordField(key, literal_type(None, item)) for key, item in wire.items()))
-    return type_of(wire)
+    return Lifted(ir.Literal(wire), FLOAT if isinstance(value, float) else type_of_literal(wire))
 
 
 def holds_placeholder(value: Any) -> bool:
@@ -84,7 +75,10 @@ def _container(value: Any) -> Lifted:
     members = members_of(value)
     if members is None:
         lifted = [_inner(item) for item in value]
-        return Lifted(ir.Record((), tuple(item.expr for item in lifted), "list"), ListOf(common(lifted)))
+        return Lifted(
+            ir.Record((), tuple(item.expr for item in lifted), "list"),
+            ListOf(join(item.type or ANY for item in lifted)),
+        )
     for key in members:
         if not isinstance(key, str):
             fail("CLR145", f"the key {key!r} of an object is not a string", kind=PlaceholderError)
@@ -107,28 +101,3 @@ def _inner(value: Any) -> Lifted:
             kind=PlaceholderError,
         )
     return lifted
-
-
-def common(lifted: list[Lifted]) -> Type:
-    """The narrowest type that takes all of the values; `any` for none."""
-    found: list[Type] = []
-    for item in lifted:
-        found = join(found, item.type or ANY)
-    if not found:
-        return ANY
-    return found[0] if len(found) == 1 else UnionOf(tuple(found))
-
-
-def join(known: list[Type], type_: Type) -> list[Type]:
-    """The types with one more, those left out that another takes."""
-    if any(accepts(other, type_) for other in known):
-        return known
-    return [*(other for other in known if not accepts(type_, other)), type_]
-
-
-def either(left: Type, right: Type) -> Type:
-    """The type of a value that is one or the other."""
-    return common([Lifted(None, left), Lifted(None, right)])
-
-
-__all__ = ["DictOf", "Lifted", "either", "holds_placeholder", "lift", "literal_type", "members_of"]

@@ -15,14 +15,14 @@ from couler_py.dsl.compute import condition as condition_of
 from couler_py.dsl.compute import not_
 from couler_py.dsl.exporting import Shape, built, give, leaves, result
 from couler_py.dsl.frames import Frame, FrameInput, FrameInputSpec, LoopCall, Node, Reference, every_leaf, home
-from couler_py.dsl.lifting import either, lift
+from couler_py.dsl.lifting import lift
 from couler_py.dsl.placeholder import Placeholder
 from couler_py.dsl.problems import fail
 from couler_py.dsl.recorder import Recorder
 from couler_py.dsl.sources import caller
 from couler_py.ir import expr as ir
 from couler_py.ir.model import InputArtifact, Source, Template
-from couler_py.ir.types import Type, accepts, describe
+from couler_py.ir.types import Type, accepts, describe, join
 
 Result = TypeVar("Result")
 _NOTHING: Any = object()
@@ -192,7 +192,7 @@ def _widened(recorded: _Recorded, carried: dict[str, _Carried], final: bool = Fa
                 why="the next iteration gets what the one before returned",
                 help="begin with a value of the type that the body returns",
             )
-        found[key] = either(given, type_)
+        found[key] = join((given, type_))
     return found
 
 

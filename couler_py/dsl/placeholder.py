@@ -195,9 +195,6 @@ class Placeholder:
     def __matmul__(self, other: Any) -> Any:
         _unknown(self, "@", "a step")
 
-    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        _unknown(self, "a call", "a step that calls it")
-
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_couler_"):
             object.__setattr__(self, name, value)

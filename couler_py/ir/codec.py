@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from couler_py.ir.model import Document, Piece, Template, Workflow
+from couler_py.ir.model import Document, Function, Graph, Piece, Template, Workflow
 
 FORMAT = "couler-ir/1"
 """Names the format and its version. It changes when a document that was valid no longer is, or means another thing."""
@@ -83,11 +83,14 @@ def digest(template: Template) -> str:
 
 
 def _without_places(template: Template) -> Template:
-    pieces = getattr(template.body, "pieces", None)
-    if not pieces:
-        return template
-    body = msgspec.structs.replace(template.body, pieces=tuple(Piece(piece.text) for piece in pieces))
-    return msgspec.structs.replace(template, body=body)
+    body = template.body
+    if isinstance(body, Graph):
+        tasks = tuple(msgspec.structs.replace(task, source=None) for task in body.tasks)
+        return msgspec.structs.replace(template, body=msgspec.structs.replace(body, tasks=tasks))
+    if isinstance(body, Function):
+        pieces = tuple(Piece(piece.text) for piece in body.pieces)
+        return msgspec.structs.replace(template, body=msgspec.structs.replace(body, pieces=pieces))
+    return template
 
 
 @functools.cache

@@ -181,6 +181,23 @@ def type_of(value: Any) -> Type:
     raise TypeError(f"{type(value).__name__} is not a JSON value")
 
 
+def type_of_literal(value: Any) -> Type:
+    """The type of a JSON value that stands in a workflow, as far as its parts can be relied on.
+
+    An object has its fields; a list whose elements have no type in common is a list of anything, since
+    each of them is known and checked where it is used.
+
+    >>> describe(type_of_literal([["svm", 0.1], ["forest", 1.0]]))
+    'list[list[Any]]'
+    """
+    if isinstance(value, dict):
+        return Record("dict", tuple(Field(str(key), type_of_literal(item)) for key, item in value.items()))
+    if isinstance(value, list | tuple):
+        common = join(type_of_literal(item) for item in value)
+        return ListOf(ANY if isinstance(common, UnionOf) else common)
+    return type_of(value)
+
+
 def mismatch(type_: Type, value: Any, where: str = "") -> str | None:
     """Why a JSON value is not of the type, naming the place inside it; None where it is.
 

@@ -26,7 +26,7 @@ from couler_py.ir.types import (
     describe,
     join,
     mismatch,
-    type_of,
+    type_of_literal,
     type_of_scalar,
 )
 from couler_py.passes.check.literals import DEPTH, check_literal
@@ -164,7 +164,7 @@ _SCALAR_KINDS = {
 def _literal(expr: x.Literal, scope: Scope, depth: int) -> Type:
     if not check_literal(expr.value, scope.what, scope.findings, scope.place):
         return ANY
-    return type_of(expr.value)
+    return type_of_literal(expr.value)
 
 
 def _or_else(expr: x.OrElse, scope: Scope, depth: int) -> Type | Artifact:
@@ -308,7 +308,9 @@ def _zip(expr: x.Zip, scope: Scope, depth: int) -> Type:
         if "list" not in kinds(found):
             return _wrong(scope, f"zip needs lists, not {describe(found)}")
         items.append(found.item if isinstance(found, ListOf) else ANY)
-    return ListOf(ListOf(join(items)))
+    # Each place of an inner list has the type of its own list: together they have one only where these agree.
+    inner = join(items)
+    return ListOf(ListOf(ANY if isinstance(inner, UnionOf) else inner))
 
 
 def check_text(text: x.Text, scope: Scope, depth: int = 0) -> None:

@@ -71,7 +71,6 @@ UNKNOWN: list[tuple[str, Callable[[Any], Any], str]] = [
     ("abs", abs, "a step"),
     ("round", round, "a step"),
     ("power", lambda x: x**2, "a step"),
-    ("call", lambda x: x(1), "a step"),
     ("open", lambda x: open(x), "a step"),
     ("bytes", bytes, "a step"),
     ("setting an attribute", lambda x: setattr(x, "a", 1), "a step"),
