@@ -91,7 +91,7 @@ def config_workflow(
     if service_account is not None:
         here.change(service_account=_account(service_account))
     if parallelism is not None:
-        if isinstance(parallelism, bool) or not isinstance(parallelism, int) or parallelism < 1:
+        if type(parallelism) is not int or parallelism < 1:
             fail("CLR181", f"parallelism is an int of at least 1, not {parallelism!r}")
         options["parallelism"] = parallelism
 

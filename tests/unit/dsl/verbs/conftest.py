@@ -1,0 +1,18 @@
+"""Each test of the verbs begins without an implicit workflow, and leaves none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from couler_py.dsl.verbs.state import Defaults, defaults, reset
+
+
+@pytest.fixture(autouse=True)
+def _no_workflow() -> Iterator[None]:
+    reset()
+    token = defaults.set(Defaults())
+    yield
+    reset()
+    defaults.reset(token)
