@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from tests.conformance.case import Case
-from tests.conformance.cases import PODLESS, hostile_strings, values
+from tests.conformance.cases import PODLESS, artifacts, branches, hostile_strings, maps, retries, runs, values
 
 WRITTEN: list[Case] = [
+    *retries.CASES,
     *values.CASES,
     *hostile_strings.CASES,
+    *branches.CASES,
+    *maps.CASES,
+    *artifacts.CASES,
+    *runs.CASES,
 ]
 ALL: list[Case] = [*PODLESS, *WRITTEN]
 assert len({case.name for case in ALL}) == len(ALL)

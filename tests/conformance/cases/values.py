@@ -297,7 +297,7 @@ CASES = [
     case(
         dataclasses,
         done("point", "point-2", "moved"),
-        {"moved": {"x": 13, "label": "given", "weight": 1.5}, "member": 1},
+        {"moved-x": 13, "moved-label": "given", "moved-weight": 1.5, "member": 1},
     ),
     case(
         datetimes,
