@@ -50,8 +50,8 @@ def clean(text: str) -> str:
 
 def one_line(text: str) -> str:
     """A text on one line: what follows a line break is left out and marked."""
-    first, *rest = text.strip().split("\n")
-    return clean(first.replace("\t", " ")) + (" …" if rest else "")
+    first, *rest = text.strip("\n").rstrip().split("\n")
+    return clean(first.rstrip().replace("\t", " ")) + (" …" if rest else "")
 
 
 def encodable(text: str) -> str:

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
 UNFOLDED = 60
-"""Above this many tasks, those that ended well are counted instead of shown."""
+"""Above this many tasks, only what is going on or went wrong is shown, and the outermost tasks; the rest is counted."""
 
 ENDED = frozenset({"Stopped", "Succeeded", "Failed", "Skipped", "Blocked"})
+_QUIET = frozenset({"Pending", "Succeeded", "Skipped"})
 _URGENT = ("Failed", "Running", "Suspended", "Stopped", "Blocked", "Pending", "Succeeded", "Skipped")
 
 
@@ -46,7 +47,7 @@ def _log(statuses: Iterable[RunStatus], out: Console) -> RunStatus | None:
 
 def line_of(task: TaskStatus) -> str:
     """One change of a task as a plain line."""
-    facts = facts_of(task)
+    facts = facts_of(task) if task.status != "Running" else f"attempt {task.attempts}" if task.attempts > 1 else ""
     return f"{time.strftime('%H:%M:%S')}  {task.status:<9}  {clean(task.name)}{'  ' + facts if facts else ''}"
 
 
@@ -108,13 +109,16 @@ def tree(status: RunStatus, *, height: int | None) -> Tree:
     head = Text.assemble(_signed(status.status), " ", (one_line(status.workflow), "bold"), (f"  {status.run}", "dim"))
     if status.tasks:
         head.append(f"  {counts['ended']}/{len(status.tasks)}", "dim")
-    head.append(f"  {seconds(_run_seconds(status))}", "dim")
+    if status.started is not None:
+        head.append(f"  {seconds(_run_seconds(status))}", "dim")
     root = Tree(_cut(head), guide_style="dim")
     shown, hidden = _chosen(status.tasks, height)
     branches: dict[str, Tree] = {}
+    items = _items(status.tasks)
     for task in shown:
-        above = next((branches[name] for name in _above(task.name) if name in branches), root)
-        branches[task.name] = above.add(_cut(_label(task)))
+        outer = next((name for name in _above(task.name) if name in branches), "")
+        label = _label(task, outer, items.get(task.name, ""))
+        branches[task.name] = (branches[outer] if outer else root).add(_cut(label))
     if hidden:
         root.add(Text(encodable(f"… and {_count_text(hidden)}"), "dim"))
     return root
@@ -125,12 +129,13 @@ def _cut(text: Any) -> Any:
     return text
 
 
-def _label(task: TaskStatus) -> Any:
+def _label(task: TaskStatus, outer: str, progress: str) -> Any:
     from rich.text import Text
 
-    name = clean(task.display or task.name.rpartition("/")[2])
-    label = Text.assemble(_signed(task.status), " ", name)
-    facts = facts_of(task)
+    # Below the task around it, a task has only the rest of its name.
+    name = task.name.removeprefix(outer).lstrip("/") if outer else task.name
+    label = Text.assemble(_signed(task.status), " ", clean(task.display or name))
+    facts = "  ".join(part for part in (progress, facts_of(task)) if part)
     if facts:
         label.append(f"  {facts}", "red" if task.status == "Failed" else "dim")
     return label
@@ -143,12 +148,22 @@ def _signed(phase: str) -> tuple[str, str]:
 def _above(name: str) -> Iterator[str]:
     # "map[3]/train" hangs below "map[3]", that below "map".
     while name:
-        name, slash, _ = name.rpartition("/")
-        if slash:
+        last = name.rpartition("/")[2]
+        cut = max(last.rfind("["), last.rfind("#"))
+        name = name[: len(name) - len(last) + cut] if cut > 0 else name[: -len(last) - 1]
+        if name:
             yield name
-            for mark in ("[", "#"):
-                if mark in name.rpartition("/")[2]:
-                    yield name.rpartition(mark)[0]
+
+
+def _items(tasks: Iterable[TaskStatus]) -> dict[str, str]:
+    """By fan-out, how many of its items have ended."""
+    ended: dict[str, list[int]] = {}
+    for task in tasks:
+        if task.name.endswith("]"):
+            count = ended.setdefault(task.name.rpartition("[")[0], [0, 0])
+            count[0] += task.status in ENDED
+            count[1] += 1
+    return {name: f"{done}/{total}" for name, (done, total) in ended.items()}
 
 
 def _chosen(tasks: tuple[TaskStatus, ...], height: int | None) -> tuple[list[TaskStatus], list[TaskStatus]]:
@@ -156,12 +171,17 @@ def _chosen(tasks: tuple[TaskStatus, ...], height: int | None) -> tuple[list[Tas
     if len(tasks) <= min(room, UNFOLDED):
         return list(tasks), []
     # Those that matter now come first; the order of the program is kept among what is shown.
-    ranked = sorted(range(len(tasks)), key=lambda place: (_URGENT.index(tasks[place].status), place))
+    candidates = [place for place, task in enumerate(tasks) if task.status not in _QUIET or _is_outer(task.name)]
+    ranked = sorted(candidates, key=lambda place: (_URGENT.index(tasks[place].status), place))
     kept = set(ranked[: max(3, min(room, UNFOLDED))])
     return (
         [task for place, task in enumerate(tasks) if place in kept],
         [task for place, task in enumerate(tasks) if place not in kept],
     )
+
+
+def _is_outer(name: str) -> bool:
+    return not any(mark in name for mark in "/[#")
 
 
 def _counts(tasks: Iterable[TaskStatus]) -> dict[str, int]:
@@ -188,9 +208,9 @@ def summary(status: RunStatus) -> Any:
     from rich.text import Text
 
     text = Text.assemble((status.status, PHASE_STYLE.get(status.status, "")), f"  {status.run}")
-    text.append(f"  {seconds(_run_seconds(status))}", "dim")
-    if status.tasks:
-        text.append(f"  {_count_text(status.tasks)}", "dim")
+    for fact in (seconds(_run_seconds(status)), _count_text(status.tasks)):
+        if fact:
+            text.append(f"  {fact}", "dim")
     if status.message:
         text.append(f"\n  {clean(status.message)}", PHASE_STYLE.get(status.status, ""))
     for task in status.tasks:

@@ -79,9 +79,7 @@ def test_an_enum_lists_its_choices() -> None:
 
 def test_an_unknown_parameter_lists_the_known() -> None:
     made = workflow(Parameter("rounds", t.INT, default=1), Parameter("name", default=""))
-    with pytest.raises(
-        UsageError, match=r"no parameter 'round' \(did you mean 'rounds'\?\); it has rounds"
-    ):
+    with pytest.raises(UsageError, match=r"no parameter 'round' \(did you mean 'rounds'\?\); it has rounds"):
         read(made, ["round=3"])
 
 
