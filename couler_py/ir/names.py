@@ -90,7 +90,7 @@ def legal_name(engine: Engine, kind: Kind, name: str, *, distinct: bool = False)
     >>> legal_name("argo", "workflow", "My Flow_2")
     'my-flow-2'
     >>> legal_name("argo", "task", "in")
-    'in-58f10f7b'
+    'in-58296753'
     """
     if not distinct and legal(engine, kind, name):
         return name
