@@ -79,7 +79,9 @@ def finite(value: Any) -> Any:
 def decode(type_: dict[str, Any], text: str) -> Any:
     """The value that a text stands for. Raises `ValueError` where the text is not one of the type's."""
     if text.startswith(BASE64_MARK):
-        return decode(type_, base64.b64decode(text[len(BASE64_MARK) :]).decode("utf-8"))
+        text = base64.b64decode(text[len(BASE64_MARK) :]).decode("utf-8")
+        if _is_plain_string(type_):  # what a container wrote: if it looks like a mark, it is none
+            return text
     if text.startswith(ITEMS_MARK):
         return _decode_items(type_, text[len(ITEMS_MARK) :])
     if text.startswith(JSON_MARK):

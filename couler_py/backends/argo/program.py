@@ -45,6 +45,12 @@ class Program:
             for output in template.outputs.parameters
             if output.global_name
         }
+        self.printed: set[tuple[str, str]] = {
+            (template.name, output.name)
+            for template in workflow.templates
+            for output in template.outputs.parameters
+            if output.stdout
+        }
         self.roots = {workflow.entrypoint, *(handler.call for handler in workflow.handlers)}
         self.flows: list[Flow] = []
         self._made: set[str] = set()

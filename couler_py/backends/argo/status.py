@@ -9,14 +9,14 @@ from __future__ import annotations
 import base64
 import gzip
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from couler_py.backends.argo.emission import ROLE
-from couler_py.backends.argo.emit.document import OUTPUTS
+from couler_py.backends.argo.emit.document import OUTPUTS, PARAMETERS
 from couler_py.backends.argo.emit.template import DISPLAY, TASKS
 from couler_py.backends.base import RunPhase, RunStatus, TaskPhase, TaskStatus
 from couler_py.ir import wire
@@ -279,3 +279,25 @@ def _absent(item: JSON) -> bool:
 
 def _instant(text: str | None) -> float | None:
     return datetime.fromisoformat(text).timestamp() if text else None
+
+
+def with_parameters(workflow: JSON, given: Mapping[str, Any]) -> JSON:
+    """A document with other parameters for one run, encoded as its steps read them.
+
+    Raises `ValueError` for a parameter that it doesn't have.
+    """
+    spec = workflow["spec"]
+    known = _parameters(spec.get("arguments", {}))
+    unknown = sorted(set(given) - {each["name"] for each in known})
+    if unknown:
+        names = ", ".join(each["name"] for each in known) or "none"
+        raise ValueError(f"the workflow has no parameter {unknown[0]!r}; its parameters are {names}")
+    types = msgspec.json.decode(workflow["metadata"].get("annotations", {}).get(PARAMETERS, "{}"))
+    string = {"type": "scalar", "name": "str"}
+    parameters = [
+        each | {"value": wire.encode(types.get(each["name"], string), given[each["name"]])}
+        if each["name"] in given
+        else each
+        for each in known
+    ]
+    return workflow | {"spec": spec | {"arguments": spec.get("arguments", {}) | {"parameters": parameters}}}

@@ -17,12 +17,15 @@ from couler_py.backends.argo.emit.template import DISPLAY, template_data
 from couler_py.ir.model import Schedule, Template, Workflow
 from couler_py.ir.names import legal_name
 from couler_py.ir.pod import PodSettings
+from couler_py.ir.types import STR
 from couler_py.kubernetes import container, dns, pod_fields, templated, volume, volume_claim
 
 JSON = dict[str, Any]
 API = "argoproj.io/v1alpha1"
 OUTPUTS = "couler.dev/outputs"
 """The annotation of a run that holds the types of its outputs, so that whoever looks can decode them."""
+PARAMETERS = "couler.dev/parameters"
+"""The annotation with the types of its parameters that aren't plain strings."""
 DESCRIPTION = "workflows.argoproj.io/description"
 
 
@@ -58,6 +61,9 @@ def main_metadata(emission: Emission, kind: str) -> JSON:
     if entrypoint.outputs.parameters:
         types = {each.name: emission.builtin_type(each.type) for each in entrypoint.outputs.parameters}
         annotations[OUTPUTS] = msgspec.json.encode(types).decode()
+    typed = {each.name: emission.builtin_type(each.type) for each in workflow.parameters if each.type != STR}
+    if typed:
+        annotations[PARAMETERS] = msgspec.json.encode(typed).decode()
     annotations |= emission.annotations
     if annotations:
         found["annotations"] = annotations

@@ -61,10 +61,23 @@ class LeafWriter:
             return function_outputs(self.emission, self.template)
         found: JSON = {}
         if outputs.parameters:
-            found["parameters"] = [self._parameter(output) for output in outputs.parameters]
+            found["parameters"] = [self._parameter(each) for each in outputs.parameters if not self._printed(each)]
+            if not found["parameters"]:
+                del found["parameters"]
         if outputs.artifacts:
             found["artifacts"] = [self._artifact(output) for output in outputs.artifacts]
         return found
+
+    def _printed(self, output: OutputParameter) -> bool:
+        """Whether an output is what the program prints: Argo's own output `result`, which isn't declared."""
+        if output.stdout and output.global_name:
+            self.emission.problem(
+                "CLR401",
+                f"the output {output.name!r} is what the program prints, and can't be published on Argo",
+                help="write it to a file and make that the output",
+                **place(self.template),  # type: ignore[arg-type]
+            )
+        return output.stdout
 
     def _parameter(self, output: OutputParameter) -> JSON:
         from couler_py.backends.argo.emit.arguments import plain_literal
@@ -72,8 +85,6 @@ class LeafWriter:
         source: JSON = {}
         if output.path:
             source["path"] = output.path
-        elif output.stdout:
-            source["path"] = ""  # replaced below: Argo has no valueFrom for it
         elif output.json_path:
             source["jsonPath"] = output.json_path
         elif output.jq_filter:

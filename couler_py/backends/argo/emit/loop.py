@@ -7,10 +7,11 @@ from typing import Any
 from couler_py.backends.argo.emission import Emission, place
 from couler_py.backends.argo.emit.arguments import report
 from couler_py.backends.argo.emit.expressions import UnprovenError, condition
-from couler_py.backends.argo.emit.literals import failing, member
-from couler_py.backends.argo.emit.scope import TemplateScope
+from couler_py.backends.argo.emit.literals import failing, member, tag
+from couler_py.backends.argo.emit.scope import TemplateScope, output_of
 from couler_py.backends.argo.emit.signature import inputs
-from couler_py.backends.argo.emit.values import Value
+from couler_py.backends.argo.emit.values import Form, Value, to_plain, to_wire
+from couler_py.backends.argo.program import Program
 from couler_py.ir.expr import Expr, Own
 from couler_py.ir.model import Loop, Template
 
@@ -31,10 +32,14 @@ class BodyScope(TemplateScope):
     def reference(self, node: Expr, guarded: bool) -> Value:
         if not isinstance(node, Own):
             return super().reference(node, guarded)
-        name = self.program.field(self.body, node.name)
-        form = "plain" if self.program.writes_plain(self.body) else "wire"
-        type_ = self.program.output_type(self.body.name, node.name)
-        return Value(member("tasks.run.outputs.parameters", name), form, type_)  # type: ignore[arg-type]
+        return body_output(self.program, self.body, node.name)
+
+
+def body_output(program: Program, body: Template, name: str) -> Value:
+    """An output of the iteration that has just run."""
+    form: Form = "plain" if program.writes_plain(body) else "wire"
+    marks = program.marks("output", body.name, name)
+    return Value(output_of(program, body, "tasks['run']", name), form, program.output_type(body.name, name), "", marks)
 
 
 def loop_fields(emission: Emission, template: Template, scope: TemplateScope, name: str) -> JSON:
@@ -63,7 +68,12 @@ def loop_fields(emission: Emission, template: Template, scope: TemplateScope, na
     again = []
     for given, known in own:
         output = carried.get(given)
-        text = _input(known) if output is None else "{{=" + _output(program.field(body, output)) + "}}"
+        text = _input(known)
+        if output is not None:
+            value = body_output(program, body, output)
+            plain = (template.name, given) in program.plain_inputs
+            types = {parameter.name: parameter.type for parameter in template.inputs.parameters}
+            text = tag(to_plain(value, types[given]) if plain else to_wire(value, types[given]))
         again.append({"name": known, "value": text})
     again.append({"name": COUNTER, "value": "{{=string(" + count + " + 1)}}"})
     artifacts = [(given.name, scope.input_name(given.name)) for given in template.inputs.artifacts]
@@ -111,10 +121,6 @@ def _input(name: str) -> str:
     return "{{=" + member("inputs.parameters", name) + "}}"
 
 
-def _output(name: str) -> str:
-    return member("tasks.run.outputs.parameters", name)
-
-
 def _outputs(emission: Emission, template: Template, body: Template) -> JSON:
     program = emission.program
     found: JSON = {}
@@ -124,8 +130,10 @@ def _outputs(emission: Emission, template: Template, body: Template) -> JSON:
         for output in template.outputs.parameters:
             name, inner = program.field(template, output.name), _inner(output.value, output.name)
             again = member("tasks['again'].outputs?.parameters", name, optional=True)
-            run = _output(program.field(body, inner))
-            entry: JSON = {"name": name, "valueFrom": {"expression": f"({last} ? {again} : nil) ?? {run}"}}
+            value = body_output(program, body, inner)
+            plain = (template.name, output.name) in program.plain_outputs
+            run = to_plain(value, output.type) if plain else to_wire(value, output.type)
+            entry: JSON = {"name": name, "valueFrom": {"expression": f"({last} ? {again} : nil) ?? ({run})"}}
             if output.global_name:
                 entry["globalName"] = program.published_name(output.global_name)
             found["parameters"].append(entry)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from couler_py.backends.argo.emit.expressions import UnprovenError
@@ -113,6 +114,8 @@ class GraphScope(TemplateScope):
         self.names = names
         self.root = "steps" if template.body.form == "steps" else "tasks"
         self.item: Value | None = None
+        self.captured: set[str] = set()
+        """References to printed outputs, for Argo captures only what it sees referenced in this plain form."""
 
     def reference(self, node: Expr, guarded: bool) -> Value:
         if isinstance(node, TaskOutput):
@@ -139,20 +142,34 @@ class GraphScope(TemplateScope):
         task = self.tasks[node.task]
         callee = self.program.callee(task)
         type_ = self.program.output_type(callee.name, node.name) if callee is not None else ANY
-        known = node.name if self.program.legal_parameter(node.name) else self.program.field(callee, node.name)
-        text = self._member(node.task, known, guarded)
+        text = output_of(self.program, callee, self.task(node.task), node.name, guarded)
+        if guarded and text.endswith("?.result"):
+            self.captured.add(f"{self.root}.{self.names[node.task]}.outputs.result")
         if task.each is not None:
             return Value(text, "gathered", ListOf(type_))
         form: Form = "plain" if self.program.writes_plain(callee) else "wire"
         marks = self.program.marks("output", callee.name, node.name) if callee is not None else ()
-        simple = f"{self.root}.{self.names[node.task]}.outputs.parameters.{known}" if type_ in SIMPLE else ""
+        simple = ""
+        if type_ in SIMPLE and not guarded:
+            simple = _dotted(text, f"{self.root}.{self.names[node.task]}", self.task(node.task))
         return Value(text, form, type_, simple, marks)
 
-    def _member(self, task: str, name: str, guarded: bool) -> str:
-        place = self.task(task)
-        if guarded:
-            return member(f"{place}.outputs?.parameters", name, optional=True)
-        return member(f"{place}.outputs.parameters", name)
-
     def items(self, node: TaskItems, guarded: bool) -> Value:
-        return Value(self._member(node.task, "couler-item", guarded), "gathered", ListOf(ANY))
+        text = output_of(self.program, None, self.task(node.task), "couler-item", guarded)
+        return Value(text, "gathered", ListOf(ANY))
+
+
+def output_of(program: Program, callee: Template | None, place: str, name: str, guarded: bool = False) -> str:
+    """An output of a task: where it printed it, Argo's own output `result`, else one of its parameters."""
+    if callee is not None and (callee.name, name) in program.printed:
+        return f"{place}.outputs?.result" if guarded else f"{place}.outputs.result"
+    known = name if program.legal_parameter(name) else program.field(callee, name)
+    if guarded:
+        return member(f"{place}.outputs?.parameters", known, optional=True)
+    return member(f"{place}.outputs.parameters", known)
+
+
+def _dotted(text: str, place: str, bracketed: str) -> str:
+    """The reference in the form that stands in a plain tag."""
+    rest = text[len(bracketed) :]
+    return place + re.sub(r"\['([^']*)'\]", r".\1", rest)

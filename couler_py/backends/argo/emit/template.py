@@ -19,6 +19,7 @@ from couler_py.ir.model import Graph, Loop, Suspend, Template
 
 JSON = dict[str, Any]
 DISPLAY = "couler.dev/name"
+PRINTED = "couler.dev/printed"
 TASKS = "couler.dev/tasks"
 """The annotation of a graph whose tasks have names that Argo doesn't take: their names there, and ours."""
 
@@ -54,6 +55,8 @@ def template_data(emission: Emission, template: Template, variant: Variant = "")
         annotate(policy, DISPLAY, display)
     if isinstance(template.body, Graph):
         renamed = {known: given for given, known in writer.names.items() if given != known}
+        if writer.scope.captured:
+            annotate(policy, PRINTED, " ".join(sorted(writer.scope.captured)))
         if renamed:
             annotate(policy, TASKS, msgspec.json.encode(renamed).decode())
     if isinstance(template.body, Loop):

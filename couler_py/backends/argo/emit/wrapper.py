@@ -6,6 +6,7 @@ from typing import Any
 
 from couler_py.backends.argo.emission import Emission
 from couler_py.backends.argo.emit.literals import member
+from couler_py.backends.argo.emit.scope import output_of
 from couler_py.backends.argo.emit.values import Value, to_json
 from couler_py.ir.model import Graph, Template
 
@@ -30,7 +31,7 @@ def item_wrapper(
     outputs: list[JSON] = []
     for output in gathered:
         known = program.field(callee, output)
-        text = member("tasks.run.outputs.parameters", known)
+        text = output_of(program, callee, "tasks['run']", output)
         if variant == "item":
             outputs.append({"name": known, "valueFrom": {"expression": text}})
             continue
@@ -41,8 +42,7 @@ def item_wrapper(
         expression = f"toJson({member('inputs.parameters', ITEM)})"
         if variant == "item" and isinstance(callee.body, Graph) and program.may_lack_outputs(callee):
             absent = [
-                f"{member('tasks.run.outputs.parameters', program.field(callee, each.name))} == 'null'"
-                for each in callee.outputs.parameters
+                f"{output_of(program, callee, 'tasks.run', each.name)} == 'null'" for each in callee.outputs.parameters
             ]
             expression = f"{' || '.join(absent)} ? 'null' : {expression}"
         outputs.append({"name": ITEM, "valueFrom": {"expression": expression}})
