@@ -60,6 +60,7 @@ class _Assembly:
         self.templates = recorder.templates.copy()
         self.lowering = Lowering()
         self.names: dict[Frame, str] = {}
+        self.order: dict[Node, dict[After, None]] = {}
         self.begun: set[Frame] = set()  # a workflow that calls itself is met again before it is done
         self.frames = list(_frames(recorder))
         self.uses = Counter(id(node.call) for frame in self.frames for node in frame.nodes)
@@ -75,6 +76,9 @@ class _Assembly:
             )
         for frame in self.frames:
             self.lowering.frame(frame)
+            for node in frame.nodes:
+                if node.after:
+                    self._order(node)
         name, display = _named("workflow", recorder.name)
         for frame in self.frames:
             if frame.kind == "flow" or frame is recorder.entry:
@@ -152,7 +156,7 @@ class _Assembly:
             self._call(node),
             arguments=self._arguments(node),
             artifacts=self._artifacts(node),
-            after=self._after(node) if node.after else (),
+            after=tuple(self.order.get(node, ())),
             when=self.lowering.conditions.get(node),
             each=None
             if node.each is None
@@ -171,25 +175,24 @@ class _Assembly:
             return ()
         return tuple(_file(name, value) for name, value in self.lowering.artifacts[node].items())
 
-    def _after(self, node: Node) -> tuple[After, ...]:
-        found: dict[After, None] = {}
+    def _order(self, node: Node) -> None:
+        """The edges that a person wrote, each between the tasks of one graph that stand for its ends."""
         for producer, kind in node.after:
-            if producer.frame is node.frame:
-                found[After(producer.name, kind)] = None
-                continue
-            one, other = level(producer, node)
-            if one is producer and other is node:
-                found[After(producer.name, kind)] = None
-            elif kind != "order":
+            one, other = (producer, node) if producer.frame is node.frame else level(producer, node)
+            if one is other:
+                fail(
+                    "CLR152",
+                    f"{node.name} and {producer.name} can't wait for each other: one holds the other",
+                    source=node.source,
+                )
+            if (one is not producer or other is not node) and kind != "order":
                 fail(
                     "CLR152",
                     f"an edge {kind!r} can't lead from {producer.name} to {node.name}: they stand in different graphs",
                     source=node.source,
                     help="write the edge where both are, or between the calls that hold them",
                 )
-            elif other is node:
-                found[After(one.name, kind)] = None
-        return tuple(found)
+            self.order.setdefault(other, {})[After(one.name, kind)] = None
 
     def _call(self, node: Node) -> str | External:
         call = node.call

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 from couler_py.dsl.frames import Frame, Node, Reference, Scoped, every_leaf, home, leaves
@@ -24,7 +24,7 @@ class Joined(Placeholder):
 
     def __init__(self, members: dict[str, Any] | None, nodes: Sequence[Node], label: str, reason: str = ""):
         mine = self.__dict__
-        mine["_couler_members"] = members
+        mine["_couler_members"] = members or {}
         mine["_couler_nodes"] = tuple(nodes)
         mine["_couler_reason"] = reason
         Placeholder.__init__(self, None, None, label, caller())
@@ -37,6 +37,10 @@ class Joined(Placeholder):
             help_ = f"it has {', '.join(members)}" if members else self.__dict__["_couler_reason"]
             fail("CLR146", f"{self!r} has no member {name!r}", help=help_, kind=MissingMemberError)
         return members[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        members = self.__dict__["_couler_members"]
+        return iter(members.values()) if members else Placeholder.__iter__(self)
 
     def __getitem__(self, key: Any) -> Any:
         return self._couler_member(key) if isinstance(key, str) else Placeholder.__getitem__(self, key)

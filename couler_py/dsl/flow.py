@@ -66,9 +66,9 @@ class WorkflowFunction(Generic[P, R]):
         self.source = Source(shown(code.co_filename), code.co_firstlineno)
         self._reader = WorkflowReader(options, self.name, place)
         self._fields = self._reader.fields()
+        self._volumes = self._reader.volumes()
         self._options = options
-        names = {**function.__globals__, **frame.f_locals, **inspect.getclosurevars(function).nonlocals}
-        scope = Scope(names, self.source, self.name)
+        scope = Scope({**function.__globals__, **frame.f_locals, **_closure(function)}, self.source, self.name)
         self.inputs: Inputs = signature.inputs(function, scope)
         self._returns: Outputs | None = None
         if "return" in function.__annotations__:
@@ -123,7 +123,7 @@ class WorkflowFunction(Generic[P, R]):
         recorder = Recorder(self.name, source=self.source, defaults=self._defaults(Defaults()))
         recorder.options = dict(self._fields)
         recorder.options.setdefault("description", inspect.getdoc(self._function) or "")
-        volumes, claims = self._reader.volumes()
+        volumes, claims = self._volumes
         recorder.volumes = {volume.name: volume for volume in volumes}
         recorder.claims = {claim.name: claim for claim in claims}
         recorder.entry.fail_fast = bool(self._options.get("fail_fast", False))
@@ -286,6 +286,17 @@ def workflow(function: Any = None, /, **options: Unpack[WorkflowOptions]) -> Any
     if function is not None:
         return WorkflowFunction(function, options, place, frame)
     return lambda decorated: WorkflowFunction(decorated, options, place, frame)
+
+
+def _closure(function: FunctionType) -> dict[str, Any]:
+    """The variables of the functions around, as far as they have a value yet."""
+    found = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:  # a function that is defined here may name itself
+            continue
+    return found
 
 
 def _api() -> Any:

@@ -57,7 +57,7 @@ def on_failure(first: Any, second: Any = None, /, *, name: str = "") -> Any:
 
 def record(recorder: Recorder, on: Moment, handler: Callable[[], Any], name: str = "") -> None:
     """Add a handler to a workflow. Raises `RecordingError` where it calls no step or reads a task."""
-    if isinstance(handler, Placeholder) or not callable(handler):
+    if not callable(handler):
         fail("CLR156", f"a handler is a function, not {handler!r}", help="put `lambda: ` before the call")
     source = caller()
     frame = recorder.nested("handler", base_of(handler, name, f"on-{on}"), source)

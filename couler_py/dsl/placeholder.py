@@ -343,41 +343,49 @@ class AnyOutput(Output):
 
 
 def expression(value: Placeholder) -> tuple[Any, Type | None]:
-    """The expression and type of a placeholder; of a task with several outputs, the object of all.
+    """The expression and type of a placeholder; of several values, the object of all.
 
     Raises `PlaceholderError` where there is no value, or a file among several.
     """
-    if isinstance(value, Output) and value._couler_members is not None:
-        members = value._couler_members
-        if not members:
-            fail(
-                "CLR143",
-                f"{value._couler_node.name} gives nothing back",
-                source=None,
-                why="the step has no output that could be used here",
-                help="annotate what it returns; to only order two steps, use `b.after(a)`",
-                kind=PlaceholderError,
-                related=(("the call", value._couler_source),) if value._couler_source else (),
-            )
-        files = [name for name, type_ in members.items() if type_ is None]
-        if files:
-            fail(
-                "CLR143",
-                f"the output {files[0]!r} of {value._couler_node.name} is a file and can't travel inside a value",
-                help=f"pass the outputs one by one: {', '.join(members)}",
-                kind=PlaceholderError,
-            )
-        parts = [part(value._couler_node, name, type_) for name, type_ in members.items()]
-        fields = tuple(RecordField(name, item._couler_type or ANY) for name, item in zip(members, parts, strict=True))
-        record = ir.Record(tuple(members), tuple(item._couler_expr for item in parts))
-        return record, Record(value._couler_node.base, fields)
-    return value._couler_expr, value._couler_type
+    members = value.__dict__.get("_couler_members")
+    if members is None:
+        return value._couler_expr, value._couler_type
+    found = {name: value._couler_member(name) for name in members}
+    if not found:
+        reason = value.__dict__.get("_couler_reason", "annotate what it returns")
+        raise nothing(value, f"{reason}; to only order two steps, use `b.after(a)`")
+    pairs = {name: expression(item) for name, item in found.items()}
+    files = [name for name, (_, type_) in pairs.items() if type_ is None]
+    if files:
+        fail(
+            "CLR143",
+            f"the member {files[0]!r} of {value!r} is a file and can't travel inside a value",
+            help=f"pass the members one by one: {', '.join(members)}",
+            kind=PlaceholderError,
+        )
+    fields = tuple(RecordField(name, type_ or ANY) for name, (_, type_) in pairs.items())
+    name = value._couler_node.base if isinstance(value, Output) else "object"
+    return ir.Record(tuple(pairs), tuple(expr for expr, _ in pairs.values())), Record(name, fields)
+
+
+def nothing(value: Placeholder, help_: str) -> PlaceholderError:
+    """The error of a value that isn't one."""
+    return problem(  # type: ignore[return-value]
+        "CLR143",
+        f"{value!r} gives nothing back that could be used here",
+        help=help_,
+        kind=PlaceholderError,
+        related=(("made here", value._couler_source),) if value._couler_source else (),
+    )
 
 
 def task_of(value: Any) -> Node:
     """The task whose output a value is. Raises `RecordingError` for other values."""
     if isinstance(value, Output):
         return value._couler_node
+    nodes: tuple[Node, ...] = getattr(value, "_couler_nodes", ())
+    if len(nodes) == 1:
+        return nodes[0]
     if isinstance(value, Placeholder):
         inner = value._couler_expr
         while isinstance(inner, ir.Access):

@@ -131,8 +131,9 @@ class Recorder:
         Raises `RecordingError` for a missing, unknown or ill-typed argument.
         """
         source = source or caller()
+        base = name or base or template.name
         template = self.templates.add(template, generated=generated, source=source)
-        node = Node(self.frame, template, name or base or template.name, source, explicit=bool(name))
+        node = Node(self.frame, template, base, source, explicit=bool(name))
         bind(self, node, template, arguments)
         node.hooks = tuple(hooks)
         self.frame.add(node)
