@@ -20,6 +20,20 @@ from couler_py.ir.model import Source
 
 PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
 
+EXTRAS = {
+    "airflow_client": "airflow",
+    "argo_workflows": "argo",
+    "celpy": "argo",
+    "jsonschema_rs": "argo",
+    "kubernetes": "argo",
+    "lark": "argo",
+    "ruamel": "argo",
+    "s3fs": "s3",
+    "gcsfs": "gcs",
+    "ossfs": "oss",
+}
+"""Modules that only an extra of the distribution brings, and its name."""
+
 
 class UsageError(CoulerError):
     """What was typed can't be done; the message says what can. `code` has a long form in `couler explain`."""
@@ -86,6 +100,9 @@ def _said(error: Exception) -> bool:
             sys.stderr.write(clean(user_traceback(error.__cause__)))
     elif isinstance(error, CoulerError) or (isinstance(error, OSError) and _names_a_place(error)):
         say_error(str(error))
+    elif isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in EXTRAS:
+        name = (error.name or "").partition(".")[0]
+        say_error(f"this needs {name}, which is not installed: pip install 'couler-py[{EXTRAS[name]}]'")
     else:
         return False
     return True

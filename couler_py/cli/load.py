@@ -7,7 +7,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,8 +19,8 @@ from couler_py.cli.errors import UsageError, UserCodeError
 from couler_py.dsl import Workflow as Builder
 from couler_py.dsl import WorkflowFunction
 from couler_py.dsl.verbs import state
-from couler_py.ir.diagnostics import CoulerError
-from couler_py.ir.model import Workflow
+from couler_py.ir.diagnostics import CoulerError, DiagnosticError
+from couler_py.ir.model import Source, Workflow
 
 
 class Loaded(msgspec.Struct, frozen=True):
@@ -189,6 +189,9 @@ def _choose(target: _Target, module: ModuleType, recorded: list[api.Recorded]) -
     if len(named) == 1 and (not own or any(value is named[0].workflow for value in own.values())):
         return _loaded(target, named[0].workflow, recorded)
     if len(own) > 1:
+        outer = _not_called(own)
+        if len(outer) == 1:
+            return _loaded(target, outer[0], recorded)
         raise UsageError(
             f"{place} has several workflows: choose one of " + ", ".join(f"{place}:{name}" for name in own), "CLR704"
         )
@@ -197,6 +200,16 @@ def _choose(target: _Target, module: ModuleType, recorded: list[api.Recorded]) -
             f"{place} has no workflow: write a function with @couler.workflow, or call Couler's verbs", "CLR703"
         )
     return _loaded(target, None, recorded)
+
+
+def _not_called(workflows: Mapping[str, Any]) -> list[Any]:
+    """The workflows that are no part of another: what a workflow calls stands among its templates, by its place."""
+    called: set[Source] = set()
+    for value in workflows.values():
+        with suppress(DiagnosticError):  # it is said when it turns out to be the one that is meant
+            built = api.build(value)
+            called.update(each.source for each in built.templates if each.name != built.entrypoint and each.source)
+    return [value for value in workflows.values() if value.source not in called]
 
 
 def _listing(known: Mapping[str, Any]) -> str:

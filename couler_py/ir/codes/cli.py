@@ -34,7 +34,7 @@ CODES: tuple[Code, ...] = (
         "CLR704",
         "It isn't clear which workflow of the file is meant",
         "The workflow of a file is the one named after the colon, else the one that the file hands to `couler.run` at "
-        "its end, else the only one in it, else what verbs recorded.",
+        "its end, else the only one in it that no other calls, else what verbs recorded.",
         example="couler run flows.py",
         instead="couler run flows.py:nightly",
     ),

@@ -35,6 +35,10 @@ def test_several_without_a_name_are_listed(here: Path) -> None:
         load(written(here, TWO))
 
 
+def test_a_workflow_that_another_calls_isn_t_meant(here: Path) -> None:
+    assert load(written(here, TWO.replace("    s(2)", "    one()\n    s(2)"))).workflow.name == "two"
+
+
 def test_a_name_that_isn_t_there_lists_those_that_are(here: Path) -> None:
     with pytest.raises(UsageError, match=r"flow\.py has no workflow 'three'; it has one, two"):
         load(written(here, TWO) + ":three")
