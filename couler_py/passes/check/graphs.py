@@ -25,7 +25,7 @@ def check_graph(
     if not graph.tasks:
         findings.error("CLR209", "the graph has no steps", place)
     check_distinct("step", graph.tasks, "CLR204", findings, place)
-    _check_form(graph, findings, place)
+    formed = _check_form(graph, findings, place)
     own = Signature.of(template)
     tasks = {task.name: Called(task, facts.signature_of_call(task)) for task in graph.tasks}
     for task in graph.tasks:
@@ -37,7 +37,7 @@ def check_graph(
         scope = Scope(facts, findings, Place(task.name, task.source), "", own, tasks, run=run)
         _check_task(task, tasks[task.name], scope)
         too_deep = too_deep or scope.too_deep
-    if too_deep:
+    if too_deep or not formed:
         facts.sound = False
     else:
         check_edges(template, graph, facts, findings)
@@ -69,7 +69,8 @@ def _check_hooks(task: Task, scope: Scope) -> None:
         check_arguments(scope.facts.signature_of(hook.call), hook.arguments, hook.artifacts, scope)
 
 
-def _check_form(graph: Graph, findings: Findings, place: Place) -> None:
+def _check_form(graph: Graph, findings: Findings, place: Place) -> bool:
+    """Report targets and groups that don't fit the tasks; whether the groups do."""
     names = {task.name for task in graph.tasks}
     for target in graph.targets:
         if target not in names:
@@ -80,8 +81,10 @@ def _check_form(graph: Graph, findings: Findings, place: Place) -> None:
         grouped = [name for group in graph.groups for name in group]
         if sorted(grouped) != sorted(names):
             findings.error("CLR217", "in the form `steps`, each step stands in exactly one group", place)
+            return False
     elif graph.groups:
         findings.error("CLR217", "only a graph in the form `steps` has groups", place)
+    return True
 
 
 def inline_templates(template: Template) -> list[Template]:
