@@ -7,6 +7,7 @@ from typing import Any
 from couler_py.backends import yaml
 from couler_py.backends.argo.emission import Emission
 from couler_py.backends.argo.emit.document import documents
+from couler_py.backends.argo.limits import check_limits
 from couler_py.backends.argo.lower import decide_in_steps
 from couler_py.backends.argo.options import VERSIONS, Options, parse
 from couler_py.backends.argo.support import TABLE
@@ -22,6 +23,7 @@ def compile_workflow(workflow: Workflow, options: Options = Options()) -> Bundle
     """
     emission = Emission(decide_in_steps(workflow), options)
     found = documents(emission)
+    check_limits(emission, found)
     errors = [each for each in emission.diagnostics if each.severity == "error"]
     if errors:
         raise DiagnosticError(emission.diagnostics)

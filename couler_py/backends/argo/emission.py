@@ -7,8 +7,11 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from couler_py.backends.argo.emit.literals import failing
 from couler_py.backends.argo.options import Options
 from couler_py.backends.argo.program import Program
+from couler_py.backends.argo.support import TABLE
+from couler_py.backends.features import FEATURES
 from couler_py.ir.diagnostics import Diagnostic, Severity
 from couler_py.ir.graph import Shape, shape
 from couler_py.ir.model import Function, Graph, Source, Template, Workflow
@@ -65,6 +68,19 @@ class Emission:
         found = Diagnostic(code, severity, message, source=source, step=step, why=why, help=help)
         if found not in self.diagnostics:
             self.diagnostics.append(found)
+
+    def unsupported(self, feature: str, step: str, source: Source | None) -> None:
+        """Note the use of a feature that the support table says Argo never has, as the caller chose to hear of it."""
+        row = next(row for row in TABLE if row.feature == feature)
+        self.problem(
+            "CLR401",
+            f"Argo has nothing for {FEATURES[feature]}",
+            severity="warning" if self.options.on_unsupported == "warn" else "error",
+            step=step,
+            source=source,
+            why=row.by,
+            help='on_unsupported="warn" compiles the rest; the step then fails when it is run',
+        )
 
     def add(self, name: str, role: Role, template: Mapping[str, object]) -> None:
         """Add a template that no IR template is, marked with what it is for, so that `status` can tell."""
@@ -131,6 +147,16 @@ def nothing(name: str) -> dict[str, object]:
     return {"steps": [[{"name": "never", "template": name, "when": "false"}]]}
 
 
+def refusing(name: str, message: str) -> dict[str, object]:
+    """The body of a template of that name that fails at once without a pod, with the message."""
+    return {"steps": [[{"name": "never", "template": name, "when": "{{= " + failing(message) + " }}"}]]}
+
+
 def place(template: Template) -> dict[str, object]:
     """Where a finding about a template stands."""
     return {"step": template.display or template.name, "source": template.source}
+
+
+def named(template: Template) -> tuple[str, Source | None]:
+    """What a finding about a template names: the step and where it was written."""
+    return template.display or template.name, template.source

@@ -31,7 +31,8 @@ def artifact_source(writer: GraphWriter, task: Task, given: ArtifactArgument) ->
     """Where one artifact comes from."""
     expr, optional = given.value, given.optional
     if given.storage is not None:
-        found = storage(given.storage, render(writer.emission, writer.template, writer.scope))
+        rendered = render(writer.emission, writer.template, writer.scope)
+        found = storage(writer.emission, given.storage, rendered, task.display or task.name, task.source)
         return found | ({"optional": True} if optional else {})
     while isinstance(expr, OrElse):  # the only default of an artifact is that there is none
         expr, optional = expr.value, True

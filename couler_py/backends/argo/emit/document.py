@@ -14,11 +14,11 @@ from couler_py.backends.argo.emit.policy import pod_patch, synchronization
 from couler_py.backends.argo.emit.signature import parameter
 from couler_py.backends.argo.emit.storage import storage
 from couler_py.backends.argo.emit.template import DISPLAY, template_data
-from couler_py.ir.model import Schedule, Template, Workflow
+from couler_py.ir.model import Schedule
 from couler_py.ir.names import legal_name
 from couler_py.ir.pod import PodSettings
 from couler_py.ir.types import STR
-from couler_py.kubernetes import container, dns, pod_fields, templated, volume, volume_claim
+from couler_py.kubernetes import container, dns, plain, pod_fields, templated, volume, volume_claim
 
 JSON = dict[str, Any]
 API = "argoproj.io/v1alpha1"
@@ -107,7 +107,8 @@ def run_arguments(emission: Emission) -> JSON:
         ]
     if workflow.artifacts:
         found["artifacts"] = [
-            {"name": each.name} | (storage(each.storage, str) if each.storage is not None else {})
+            {"name": each.name}
+            | ({} if each.storage is None else storage(emission, each.storage, plain, workflow.name, workflow.source))
             for each in workflow.artifacts
         ]
     return found
@@ -133,9 +134,9 @@ def settings(emission: Emission) -> JSON:
     if workflow.pod_gc:
         found["podGC"] = {"strategy": workflow.pod_gc}
     if workflow.locks:
-        found["synchronization"] = synchronization(emission, workflow.locks, str)
+        found["synchronization"] = synchronization(emission, workflow.locks, plain)
     if workflow.volumes:
-        found["volumes"] = [volume(each, str) for each in workflow.volumes]
+        found["volumes"] = [volume(each, plain) for each in workflow.volumes]
     if workflow.volume_claims:
         found["volumeClaimTemplates"] = [volume_claim(each) for each in workflow.volume_claims]
     if workflow.pod != PodSettings():
@@ -147,16 +148,16 @@ def settings(emission: Emission) -> JSON:
 
 def pod_defaults(pod: PodSettings, known: JSON) -> JSON:
     """Settings of all pods of the run, as fields of the workflow's spec."""
-    found = pod_fields(pod, str)
+    found = pod_fields(pod, plain)
     if "serviceAccountName" not in found and pod.service_account:
         found["serviceAccountName"] = pod.service_account
     if "priorityClassName" in found:
         found["podPriorityClassName"] = found.pop("priorityClassName")
     metadata: JSON = {}
     if pod.labels:
-        metadata["labels"] = {key: str(value) for key, value in pod.labels}
+        metadata["labels"] = {key: plain(value) for key, value in pod.labels}
     if pod.annotations:
-        metadata["annotations"] = {key: str(value) for key, value in pod.annotations}
+        metadata["annotations"] = {key: plain(value) for key, value in pod.annotations}
     if metadata:
         found["podMetadata"] = metadata
     if pod.image_pull_secrets:
@@ -166,19 +167,19 @@ def pod_defaults(pod: PodSettings, known: JSON) -> JSON:
     if pod.host_network is not None:
         found["hostNetwork"] = pod.host_network
     if pod.volumes:
-        found["volumes"] = known.get("volumes", []) + [volume(each, str) for each in pod.volumes]
+        found["volumes"] = known.get("volumes", []) + [volume(each, plain) for each in pod.volumes]
     defaults: JSON = {}
     if pod.init_containers:
-        defaults["initContainers"] = [container(each, str) for each in pod.init_containers]
+        defaults["initContainers"] = [container(each, plain) for each in pod.init_containers]
     if pod.sidecars:
-        defaults["sidecars"] = [container(each, str) for each in pod.sidecars]
+        defaults["sidecars"] = [container(each, plain) for each in pod.sidecars]
     if defaults:
         found["templateDefaults"] = defaults
     if pod.patch:
-        patch = pod_patch(PodSettings(patch=pod.patch), str)
+        patch = pod_patch(PodSettings(patch=pod.patch), plain)
         found["podSpecPatch"] = patch
     if pod.extra is not None:
-        found |= templated(pod.extra, str)
+        found |= templated(pod.extra, plain)
     return found
 
 
@@ -213,8 +214,3 @@ def schedule(emission: Emission, given: Schedule, spec: JSON, metadata: JSON) ->
         found["workflowMetadata"] = inherited  # what the runs of the schedule begin with
     found["workflowSpec"] = spec
     return found
-
-
-def workflow_of(template: Template) -> Workflow:
-    """A workflow that runs one template."""
-    return Workflow(name=template.name, entrypoint=template.name, templates=(template,))

@@ -18,6 +18,7 @@ from couler_py.backends.argo.program import Variant, task_names
 from couler_py.ir.graph import Shape
 from couler_py.ir.meaning import Edge
 from couler_py.ir.model import External, Function, Graph, Loop, Task, Template
+from couler_py.ir.names import legal_name
 
 JSON = dict[str, Any]
 
@@ -164,6 +165,16 @@ class GraphWriter:
             return STR, True
         return found
 
+    def helper(self, wish: str) -> str:
+        """A name for a task that emission adds to the graph."""
+        wish = legal_name("argo", "task", wish)
+        taken = {*self.names.values(), *(task["name"] for task in self.extra)}
+        found, count = wish, 1
+        while found in taken:
+            count += 1
+            found = f"{wish}-{count}"
+        return found
+
     # ---- how the graph ends
 
     def outcome(self) -> JSON | None:
@@ -178,9 +189,7 @@ class GraphWriter:
         ]
         if not judged or self.graph.targets:
             return None
-        name = "outcome"
-        while name in self.names.values():
-            name += "-of-graph"
+        name = self.helper("outcome")
         depends = " && ".join(self.names[task] for task in judged)
         return {"name": name, "depends": depends, "when": "false", "template": self.emission.no_op()}
 

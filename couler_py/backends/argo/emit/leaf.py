@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from couler_py.backends.argo.emission import Emission, place
+from couler_py.backends.argo.emission import Emission, named, place, refusing
 from couler_py.backends.argo.emit.function import function_fields, function_outputs
 from couler_py.backends.argo.emit.manifest import manifest
 from couler_py.backends.argo.emit.scope import TemplateScope
@@ -107,7 +107,7 @@ class LeafWriter:
         if output.archive:
             found["archive"] = archive(output.archive)
         if output.storage is not None:
-            found |= storage(output.storage, self.render)
+            found |= storage(self.emission, output.storage, self.render, *named(self.template))
         if output.global_name:
             found["globalName"] = self.scope.program.published_name(output.global_name)
         return found
@@ -137,13 +137,9 @@ class LeafWriter:
             case Plugin():
                 return {"plugin": templated(body.value, self.render)}
             case _:
-                self.emission.problem(
-                    "CLR401",
-                    f"a {type(body).__name__} can't be emitted for Argo",
-                    help="lower it to a Kubernetes resource first",
-                    **place(self.template),  # type: ignore[arg-type]
-                )
-                return {"suspend": {}}
+                self.emission.unsupported("distributed_job", *named(self.template))
+                name = self.emission.program.template_name(self.template.name)
+                return refusing(name, "a distributed job has to be lowered to a Kubernetes resource first")
 
     def _with_empty(self, found: JSON) -> JSON:
         if needs_empty(found):

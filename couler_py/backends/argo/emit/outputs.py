@@ -7,10 +7,23 @@ from typing import TYPE_CHECKING, Any
 from couler_py.backends.argo.emit.arguments import report
 from couler_py.backends.argo.emit.artifacts import expression as artifact_expression
 from couler_py.backends.argo.emit.artifacts import reference
+from couler_py.backends.argo.emit.edges import ended
 from couler_py.backends.argo.emit.expressions import UnprovenError, available, translate
+from couler_py.backends.argo.emit.literals import tag
 from couler_py.backends.argo.emit.values import SIMPLE, Value, to_json, to_plain, to_wire
-from couler_py.ir.expr import Expr, First, InputArtifact, OrElse, TaskArtifact, TaskOutput
+from couler_py.ir.expr import (
+    Expr,
+    First,
+    InputArtifact,
+    OrElse,
+    TaskArtifact,
+    TaskItems,
+    TaskOutput,
+    TaskStatus,
+    walk,
+)
 from couler_py.ir.model import OutputArtifact, OutputParameter
+from couler_py.ir.possible import can_err
 
 if TYPE_CHECKING:
     from couler_py.backends.argo.emit.graph import GraphWriter
@@ -61,12 +74,45 @@ def _value_from(writer: GraphWriter, output: OutputParameter) -> JSON:
         text = to_plain(value, output.type)
     else:
         text = to_wire(value, output.type)
+    if can_err(output.value):
+        return computed(
+            writer, output, f"({condition} ? {text} : nil) ?? {ABSENT if item else NOTHING}" if condition else text
+        )
     if condition:
         # The checker allows an absent output on mapped graphs only; '' keeps any other from hanging the run.
         return {"expression": f"({condition} ? {text} : nil) ?? {ABSENT if item else NOTHING}"}
     if _is_reference(output, value, text):
         return {"parameter": "{{" + value.tag + "}}"}
     return {"expression": text}
+
+
+def computed(writer: GraphWriter, output: OutputParameter, text: str) -> JSON:
+    """An output whose expression can fail, through a task of its own: an output that can't be resolved would leave the
+    run Succeeded or hang it, a task that fails makes the graph Failed.
+    """
+    assert output.value is not None
+    name = writer.helper(f"output-{output.name}")
+    absolved = writer.program.possibilities.presence(writer.template).absolved
+    producers = dict.fromkeys(
+        node.task for node in walk(output.value) if isinstance(node, TaskOutput | TaskItems | TaskStatus)
+    )
+    waits = [ended(writer.names[task]) if task in absolved else writer.names[task] for task in producers]
+    task: JSON = {"name": name}
+    if waits:
+        task["depends"] = " && ".join(waits)
+    task["template"] = writer.emission.shared("couler-value", "helper", value_template(writer))
+    task["arguments"] = {"parameters": [{"name": "value", "value": tag(text)}]}
+    writer.extra.append(task)
+    return {"parameter": "{{tasks." + name + ".outputs.parameters.value}}"}
+
+
+def value_template(writer: GraphWriter) -> JSON:
+    """The graph that gives out what it is given, without a pod."""
+    return {
+        "inputs": {"parameters": [{"name": "value"}]},
+        "outputs": {"parameters": [{"name": "value", "valueFrom": {"expression": "inputs.parameters.value"}}]},
+        "dag": {"failFast": False, "tasks": [{"name": "pass", "template": writer.emission.no_op()}]},
+    }
 
 
 def _item_condition(writer: GraphWriter) -> str:

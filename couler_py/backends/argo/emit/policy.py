@@ -12,6 +12,7 @@ from couler_py.backends.argo.emit.literals import member, string, tag
 from couler_py.backends.argo.emit.scope import TemplateScope
 from couler_py.backends.argo.emit.text import render, render_command
 from couler_py.ir import digest
+from couler_py.ir.expr import TextLike
 from couler_py.ir.model import Graph, Lock, Loop, Mutex, RetryPolicy, Semaphore, Suspend, Template
 from couler_py.ir.pod import PodSettings
 from couler_py.kubernetes import Render, container, dns, pod_fields, templated, volume
@@ -39,10 +40,15 @@ def policies(emission: Emission, template: Template, scope: TemplateScope) -> JS
     if template.archive_logs is not None:
         found["archiveLocation"] = {"archiveLogs": template.archive_logs}
     if template.metrics is not None:
-        found["metrics"] = templated(template.metrics, str)
+        found["metrics"] = templated(template.metrics, raw)
     if template.pod != PodSettings():
         found |= pod(emission, template, scope)
     return found
+
+
+def raw(text: TextLike) -> str:
+    """Argo's own text: metrics are written in its words, tags included."""
+    return text if isinstance(text, str) else "".join(part for part in text.parts if isinstance(part, str))
 
 
 def limits(template: Template, nested: bool) -> JSON:

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from couler_py.backends.argo.emission import Emission
+from couler_py.backends.argo.emission import Emission, named
 from couler_py.backends.argo.emit.arguments import literal_text, plain_literal, report
 from couler_py.backends.argo.emit.expressions import UnprovenError
 from couler_py.backends.argo.emit.scope import TemplateScope
@@ -79,7 +79,7 @@ def _artifact(emission: Emission, template: Template, given: Any, scope: Templat
     if given.archive:
         found["archive"] = archive(given.archive)
     if given.storage is not None:
-        found |= storage(given.storage, render(emission, template, scope))
+        found |= storage(emission, given.storage, render(emission, template, scope), *named(template))
     return found
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from couler_py.backends.argo.emission import Emission
+from couler_py.ir.model import Source
 from couler_py.ir.storage import (
     GCS,
     HDFS,
@@ -23,8 +25,8 @@ from couler_py.kubernetes.containers import secret_key
 JSON = dict[str, Any]
 
 
-def storage(given: Storage, render: Render) -> JSON:
-    """The location, under the name of its kind. Raises `ValueError` for a path of the local machine."""
+def storage(emission: Emission, given: Storage, render: Render, step: str, source: Source | None) -> JSON:
+    """The location, under the name of its kind; a path of this machine is a finding."""
     match given:
         case S3():
             return {
@@ -105,7 +107,8 @@ def storage(given: Storage, render: Render) -> JSON:
         case RawData():
             return {"raw": {"data": render(given.data)}}
         case LocalPath():
-            raise ValueError(f"{given.path} is a path of this machine; the cluster doesn't see it")
+            emission.unsupported("artifact_local", step, source)
+            return {}
 
 
 def _http(given: HTTPLocation, render: Render) -> JSON:

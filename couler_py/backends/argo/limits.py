@@ -1,0 +1,74 @@
+"""What an Argo installation takes: how many templates, tasks and inputs, and how large a workflow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from couler_py.backends.argo.emission import Emission
+
+JSON = dict[str, Any]
+TEMPLATES = TASKS = 200
+PARAMETERS = 500
+"""Bounds of the full CRDs of Argo 4 (`maxItems` of `spec.templates`, `dag.tasks`, `inputs.parameters`)."""
+
+STORED = 1024 * 1024
+"""Bytes: the controller refuses a larger workflow, its status included (`MAX_WORKFLOW_SIZE`)."""
+LARGE = 7 * STORED // 10
+"""From here on the status of a run may push it over the limit."""
+
+
+def check_limits(emission: Emission, documents: list[JSON]) -> int:
+    """Note every bound that the documents break; gives the size of the largest in bytes."""
+    main = documents[-1]
+    spec = main["spec"].get("workflowSpec", main["spec"])
+    if emission.options.crds == "full":
+        _counts(emission, spec)
+    size = len(msgspec.json.encode(main))
+    if size >= LARGE:
+        _size(emission, spec, size)
+    return size
+
+
+def _counts(emission: Emission, spec: JSON) -> None:
+    templates = spec["templates"]
+    if len(templates) > TEMPLATES:
+        _refused(emission, f"the workflow has {len(templates)} templates", TEMPLATES, emission.workflow.name)
+    for template in templates:
+        tasks = template.get("dag", {}).get("tasks", ())
+        if len(tasks) > TASKS:
+            _refused(emission, f"the graph has {len(tasks)} tasks on Argo", TASKS, template["name"])
+        given = template.get("inputs", {}).get("parameters", ())
+        if len(given) > PARAMETERS:
+            _refused(emission, f"the template has {len(given)} input parameters", PARAMETERS, template["name"])
+
+
+def _refused(emission: Emission, what: str, most: int, name: str) -> None:
+    known = {emission.program.template_name(each.name): each for each in emission.workflow.templates}
+    template = known.get(name)
+    emission.problem(
+        "CLR409",
+        f"{what}, and Argo 4's own installation takes at most {most}",
+        step=name,
+        source=None if template is None else template.source,
+        why="the full CRDs bound these lists",
+        help='use crds="minimal" if the cluster has the minimal CRDs, or split="auto" to run it as several workflows',
+    )
+
+
+def _size(emission: Emission, spec: JSON, size: int) -> None:
+    sizes = sorted(((len(msgspec.json.encode(each)), each["name"]) for each in spec["templates"]), reverse=True)[:3]
+    largest = ", ".join(f"{name} ({bytes_ // 1024} KiB)" for bytes_, name in sizes)
+    over = size >= STORED
+    emission.problem(
+        "CLR410",
+        f"the workflow is {size / STORED:.2f} MiB of JSON; the largest templates are {largest}",
+        severity="warning",
+        step=emission.workflow.name,
+        source=emission.workflow.source,
+        why="Argo refuses a workflow of 1 MiB, and the status of a run grows with its tasks"
+        if not over
+        else "Argo refuses a workflow of 1 MiB or more when it is submitted",
+        help='split="auto" runs it as several workflows',
+    )
