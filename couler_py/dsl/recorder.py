@@ -71,7 +71,7 @@ class Recorder:
     ):
         self.name = name
         self.source = source
-        self.defaults = defaults
+        self.defaults = self._defaults = defaults
         self.entry = Frame("entry", None, name, source, self)
         self.entry.sequential = sequential
         self.frame = self.entry
@@ -132,6 +132,8 @@ class Recorder:
         """
         source = source or caller()
         base = name or base or template.name
+        # A step of a called workflow may have another image there: the same step, and another template.
+        generated = generated or self.defaults != self._defaults
         template = self.templates.add(template, generated=generated, source=source)
         node = Node(self.frame, template, base, source, explicit=bool(name))
         bind(self, node, template, arguments)
@@ -168,6 +170,7 @@ class Registry:
 
     def __init__(self) -> None:
         self.by_name: dict[str, Template] = {}
+        self._counted: set[str] = set()  # names that were given to several contents before
         self._seen: dict[int, tuple[Template, Template]] = {}
         self._digests: dict[str, dict[str, Template]] = {}
         self._outputs: dict[int, tuple[dict[str, Type | None], str | None]] = {}
@@ -176,6 +179,7 @@ class Registry:
         """A registry that can be added to without changing this one."""
         other = Registry()
         other.by_name = dict(self.by_name)
+        other._counted = set(self._counted)
         other._seen = dict(self._seen)
         other._digests = {name: dict(known) for name, known in self._digests.items()}
         return other
@@ -206,13 +210,15 @@ class Registry:
             found = template
             taken = self.by_name.get(template.name)
             if taken is not None:
-                if not generated:
+                if not generated and template.name not in self._counted:
                     _clash(template, taken, source)
                 number = len(known) + 1
                 while f"{template.name}-{number}" in self.by_name:
                     number += 1
                 found = msgspec.structs.replace(template, name=f"{template.name}-{number}")
             known[content] = found
+            if generated:
+                self._counted.add(template.name)
             self.by_name[found.name] = found
         self._seen[id(template)] = (template, found)
         return found

@@ -82,7 +82,7 @@ class StepFunction(Generic[P, R]):
         self._include: Include | None = included(options.get("include", ()), plain.__code__.co_filename, place, name)
         self._names = tuple(inspect.signature(plain).parameters)
         self._required = _required(self.inputs)
-        self._recorded: tuple[weakref.ref[Recorder], Template] | None = None
+        self._recorded: tuple[weakref.ref[Recorder], Defaults, Template] | None = None
         self._templates: dict[Any, Template] = {}
         captured = self._source.capture(partial=True)
         if captured.local and not _workflow_includes(self._source):
@@ -210,14 +210,20 @@ class StepFunction(Generic[P, R]):
     def _template_in(self, recorder: Recorder) -> Template:
         """The template for one recording, made at its first call there and again when the source has changed."""
         known = self._recorded
-        if known is not None and known[0]() is recorder and not self._source.changed():
-            return known[1]
-        template, archives = self._make(recorder.defaults)
+        defaults = recorder.defaults
+        if (
+            known is not None
+            and known[0]() is recorder
+            and (known[1] is defaults or known[1] == defaults)
+            and not self._source.changed()
+        ):
+            return known[2]
+        template, archives = self._make(defaults)
         for archive in archives:
             recorder.include(archive)
         for claim in self.claims:
             recorder.claims[claim.name] = claim
-        self._recorded = (weakref.ref(recorder), template)
+        self._recorded = (weakref.ref(recorder), defaults, template)
         return template
 
     def _includes(self, defaults: Defaults) -> tuple[Include, ...]:

@@ -171,6 +171,23 @@ def test_image_and_packages_are_for_steps_that_say_nothing():
     assert template(workflow, "own").body.image == "own:1"
 
 
+def test_a_called_workflow_has_its_own_image():
+    @couler.workflow(image="inner:1")
+    def inner() -> int:
+        return increase(1)
+
+    @couler.workflow(image="outer:1")
+    def outer():
+        inner()
+        increase(2)
+
+    workflow = sound(outer.build())
+    images = {found.name: found.body.image for found in workflow.templates if found.name.startswith("increase")}
+    assert images == {"increase": "inner:1", "increase-2": "outer:1"}
+    assert tasks(workflow, "inner")["increase"].call == "increase"
+    assert tasks(workflow)["increase"].call == "increase-2"
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
