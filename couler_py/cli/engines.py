@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from couler_py import api
-from couler_py.backends.base import Bundle, Client, RunStatus, backend
-from couler_py.cli import exits
+from couler_py.backends.base import Bundle, Client, backend
 from couler_py.cli.errors import UsageError
 from couler_py.ir.model import Workflow
 
@@ -27,10 +26,3 @@ def client_of(run: str) -> Client:
     """The client of the engine that a run's name says: `ID` is local, `ENGINE:NAMESPACE/NAME` another."""
     name, colon, _ = run.partition(":")
     return backend(name if colon else "local").client()
-
-
-def exit_code(status: RunStatus) -> int:
-    """What the command that waited for a run ends with."""
-    if status.status == "Succeeded":
-        return exits.OK
-    return exits.WAITING if status.status == "Suspended" else exits.FAILED

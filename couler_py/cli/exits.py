@@ -7,7 +7,6 @@ FAILED = 1
 USAGE = 2
 UNREACHABLE = 3
 NOT_FOUND = 4
-WAITING = 5
 BUG = 70
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -18,7 +17,6 @@ MEANINGS: dict[int, str] = {
     USAGE: "wrong arguments, or errors in the workflow (nothing was run)",
     UNREACHABLE: "the engine can't be reached",
     NOT_FOUND: "there is no such run or task",
-    WAITING: "the run waits for a person: `couler resume RUN` goes on",
     BUG: "a bug in couler",
     INTERRUPTED: "interrupted by Ctrl-C",
     BROKEN_PIPE: "whoever read the output stopped reading",

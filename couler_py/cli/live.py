@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from couler_py.backends.base import FINISHED, RunStatus, TaskStatus
@@ -22,19 +22,27 @@ _QUIET = frozenset({"Pending", "Succeeded", "Skipped"})
 _URGENT = ("Failed", "Running", "Suspended", "Stopped", "Blocked", "Pending", "Succeeded", "Skipped")
 
 
-def follow(statuses: Iterable[RunStatus], *, quiet: bool = False) -> RunStatus | None:
-    """Show a run on stderr until it has ended; gives its last status, None where there was none."""
+def follow(statuses: Iterable[RunStatus], *, quiet: bool = False, hint: Callable[[], str] = str) -> RunStatus | None:
+    """Show a run on stderr until it has ended; gives its last status, None where there was none.
+
+    `hint` is asked again and again for a line to show below.
+    """
     if quiet:
         return deque(statuses, maxlen=1).pop()
     out = console(stderr=True)
-    return _redraw(statuses, out) if out.is_terminal and not out.is_dumb_terminal else _log(statuses, out)
+    draw = out.is_terminal and not out.is_dumb_terminal
+    return _redraw(statuses, out, hint) if draw else _log(statuses, out)
 
 
 def _log(statuses: Iterable[RunStatus], out: Console) -> RunStatus | None:
     seen: dict[str, tuple[str, int]] = {}
     last = None
+    waits = False
     for status in statuses:
         last = status
+        if status.status == "Suspended" and not waits:
+            out.print(_waiting(status))
+        waits = status.status == "Suspended"
         for task in status.tasks:
             mark = (task.status, task.attempts)
             if seen.get(task.name) != mark and task.status != "Pending":
@@ -73,10 +81,10 @@ def _elapsed(task: TaskStatus) -> float | None:
 # ---- the tree
 
 
-def _redraw(statuses: Iterable[RunStatus], out: Console) -> RunStatus | None:
+def _redraw(statuses: Iterable[RunStatus], out: Console, hint: Callable[[], str]) -> RunStatus | None:
     from rich.live import Live
 
-    view = _View(out)
+    view = _View(out, hint)
     with Live(view, console=out, refresh_per_second=8, transient=True) as live:
         for status in statuses:
             view.status = status
@@ -91,13 +99,24 @@ def _redraw(statuses: Iterable[RunStatus], out: Console) -> RunStatus | None:
 class _View:
     """What is drawn again and again: the run as last heard of, cut to the height of the terminal."""
 
-    def __init__(self, out: Console):
+    def __init__(self, out: Console, hint: Callable[[], str]):
         self._out = out
+        self._hint = hint
         self.status: RunStatus | None = None
 
     def __rich_console__(self, _console: Console, _options: Any) -> Iterator[Any]:
-        if self.status is not None:
-            yield tree(self.status, height=self._out.height - 2)
+        from rich.text import Text
+
+        if self.status is None:
+            return
+        yield tree(self.status, height=self._out.height - 3)
+        hint = self._hint() or (_waiting(self.status) if self.status.status == "Suspended" else "")
+        if hint:
+            yield _cut(Text(hint, "yellow"))
+
+
+def _waiting(status: RunStatus) -> str:
+    return f"waits for a person: `couler resume {status.run}` in another terminal goes on"
 
 
 def tree(status: RunStatus, *, height: int | None) -> Tree:

@@ -1,69 +1,98 @@
-"""Watching a run that this command started or steers, and stopping it by Ctrl-C."""
+"""Watching a run that this command started or steers, and what Ctrl-C does meanwhile."""
 
 from __future__ import annotations
 
 import json
 import math
+import signal
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType, GeneratorType
 from typing import Any
 
 import typer
 
-from couler_py.backends.base import FINISHED, Client, RunStatus
+from couler_py.backends.base import Client, RunStatus
 from couler_py.cli import exits
 from couler_py.cli.console import console
-from couler_py.cli.engines import exit_code
 from couler_py.cli.live import follow
 
 
-def watch(client: Client, run: str, *, as_json: bool = False, stop_on_interrupt: bool = False) -> None:
+def watch(client: Client, run: str, *, as_json: bool = False) -> None:
     """Show a run until it ends, print its JSON if asked, and end the command with the exit code for how it ended.
 
-    With `stop_on_interrupt`, Ctrl-C stops the run and waits for it; a second one ends it at once.
+    Ctrl-C stops a run that works in this process and waits for it, a second one ends its steps at once;
+    of any other run it only ends the watching.
     """
+    interrupts = _Interrupts()
     try:
-        follow(_until_waiting(client, run), quiet=as_json)
+        with interrupts.caught():
+            follow(interrupts.passed_on(client.watch(run)), quiet=as_json, hint=interrupts.hint)
     except KeyboardInterrupt:
-        if not stop_on_interrupt:
-            console(stderr=True).print(f"\nno longer watching; {run} goes on. `couler watch {run}` watches again")
-            raise
-        _stop(client, run, as_json)
-        _print(client.status(run), as_json)
-        raise typer.Exit(exits.INTERRUPTED) from None
+        console(stderr=True).print(f"no longer watching; {run} goes on: `couler watch {run}`")
+        raise
     status = client.status(run)
-    _print(status, as_json)
-    if status.status == "Suspended" and not as_json:
-        console(stderr=True).print(f"{run} waits: `couler resume {run}` goes on")
-    code = exit_code(status)
-    if code:
-        raise typer.Exit(code)
-
-
-def _until_waiting(client: Client, run: str) -> Iterator[RunStatus]:
-    # A run that waits for a person may wait for days; the terminal is theirs again.
-    for status in client.watch(run):
-        yield status
-        if status.status in FINISHED or status.status == "Suspended":
-            return
-
-
-def _stop(client: Client, run: str, quiet: bool) -> None:
-    out = console(stderr=True)
-    out.print("\nstopping: running steps end, no others start; Ctrl-C again ends everything now")
-    try:
-        if client.status(run).status not in FINISHED:
-            client.stop(run)
-        follow(client.watch(run), quiet=quiet)
-    except KeyboardInterrupt:
-        client.terminate(run)
-        follow(client.watch(run), quiet=quiet)
-    out.print(f"stopped {run}: `couler resume {run}` goes on, `couler retry {run}` runs what failed again")
-
-
-def _print(status: RunStatus, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(to_json(status.as_json()))
+    if interrupts.count and status.status == "Stopped":
+        console(stderr=True).print(f"stopped; `couler resume {run}` goes on with it")
+        raise typer.Exit(exits.INTERRUPTED)
+    if status.status != "Succeeded":
+        raise typer.Exit(exits.FAILED)
+
+
+class _Interrupts:
+    """Ctrl-C, handed to the engine's own `watch` wherever in this program it arrives."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._pending = False
+        self._watching: GeneratorType[RunStatus, None, None] | None = None
+
+    def hint(self) -> str:
+        """What to tell the person meanwhile."""
+        return "stopping; Ctrl-C again ends everything at once" if self.count else ""
+
+    @contextmanager
+    def caught(self) -> Iterator[None]:
+        """Take Ctrl-C over. Elsewhere than in the main thread there is none to take."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.signal(signal.SIGINT, self._arrived)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _arrived(self, _number: int, frame: FrameType | None) -> None:
+        self.count += 1
+        inside = self._watching.gi_frame if self._watching is not None else None
+        while frame is not None:
+            if frame is inside:
+                raise KeyboardInterrupt
+            frame = frame.f_back
+        # While something is drawn: the engine hears of it before its next status is asked for.
+        self._pending = True
+
+    def passed_on(self, statuses: Iterator[RunStatus]) -> Iterator[RunStatus]:
+        """The statuses; a Ctrl-C that came between two of them is raised where the engine waits."""
+        if not isinstance(statuses, GeneratorType):
+            yield from statuses
+            return
+        self._watching = statuses
+        while True:
+            try:
+                if self._pending:
+                    self._pending = False
+                    status = statuses.throw(KeyboardInterrupt())
+                else:
+                    status = next(statuses)
+            except StopIteration:
+                return
+            yield status
 
 
 def to_json(value: Any) -> str:

@@ -25,7 +25,7 @@ def command(
     """Go on with a run that was stopped from outside: an approval, a dead engine."""
     client = client_of(run)
     resumed = client.resume(run, outputs=outputs(output or []), task=task)
-    running.watch(client, resumed, as_json=as_json, stop_on_interrupt=":" not in resumed)
+    running.watch(client, resumed, as_json=as_json)
 
 
 def outputs(given: list[str]) -> dict[str, Any] | None:

@@ -11,4 +11,4 @@ def command(run: RunName, as_json: AsJson = False) -> None:
     """Run the failed tasks of a run again and keep what succeeded."""
     client = client_of(run)
     again = client.retry(run)
-    running.watch(client, again, as_json=as_json, stop_on_interrupt=":" not in again)
+    running.watch(client, again, as_json=as_json)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 from couler_py.backends.base import backend
 from couler_py.cli import running
-from couler_py.cli.console import console
+from couler_py.cli.console import clean, console
 from couler_py.cli.engines import compile_for
 from couler_py.cli.errors import UsageError
 from couler_py.cli.findings import show
 from couler_py.cli.load import Loaded, load
 from couler_py.cli.options import AsJson, EngineOptions, File, Parameters, engine_options
 from couler_py.cli.parameters import read
+from couler_py.ir.model import Workflow
 
 
 def command(
@@ -25,36 +26,35 @@ def command(
     at: Annotated[
         str | None, typer.Option("--at", metavar="TIME", help="The scheduled instant, as 2026-05-01T03:00:00Z.")
     ] = None,
-    runtime: Annotated[
-        Literal["process", "container"] | None,
-        typer.Option("--runtime", help="How steps run. Process is no sandbox."),
-    ] = None,
     option: EngineOptions = None,
 ) -> None:
     """Run a workflow on this machine and watch it."""
     loaded = load(file)
     values = read(loaded.workflow, parameter or (), loaded.parameters)
-    options = {**loaded.options, **engine_options(option), **_options(loaded, at, runtime)}
-    bundle = compile_for(loaded.workflow, "local", options.pop("compile_options", {}))
+    bundle = compile_for(loaded.workflow, "local", {})
     show(bundle.diagnostics, console(stderr=True))
+    if not as_json:
+        _say_unused_images(loaded.workflow)
     client = backend("local").client()
     try:
-        run = client.submit(bundle, parameters=values, **options)
+        run = client.submit(bundle, parameters=values, **_options(loaded, at, option))
+    except ValueError as error:
+        raise UsageError(str(error)) from error
     except TypeError as error:
-        if "unexpected keyword argument" in str(error) and option:
+        if option and "unexpected keyword argument" in str(error):
             raise UsageError(f"-O: {error}") from error
         raise
-    running.watch(client, run, as_json=as_json, stop_on_interrupt=True)
+    running.watch(client, run, as_json=as_json)
 
 
-def _options(loaded: Loaded, at: str | None, runtime: str | None) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _options(loaded: Loaded, at: str | None, option: list[str] | None) -> dict[str, Any]:
+    # What the file's own `run` was given holds where it was meant for this machine.
+    found = dict(loaded.options) if loaded.submitter in (None, "local") else {}
+    for elsewhere in ("wait", "compile_options"):
+        found.pop(elsewhere, None)
+    found |= engine_options(option)
     if at is not None:
-        found["at"] = instant(at)
-    if runtime is not None:
-        found["runtime"] = runtime
-    elif loaded.imported:
-        found["runtime"] = "container"
+        found["scheduled_time"] = instant(at)
     return found
 
 
@@ -64,3 +64,11 @@ def instant(text: str) -> datetime:
         return datetime.fromisoformat(text).astimezone()
     except ValueError as error:
         raise UsageError(f"--at {text!r} is no time; write it as 2026-05-01T03:00:00Z") from error
+
+
+def _say_unused_images(workflow: Workflow) -> None:
+    images = [getattr(template.body, "image", "") for template in workflow.templates]
+    named = dict.fromkeys(image for image in images if isinstance(image, str) and image)
+    if named:
+        shown = ", ".join(list(named)[:6]) + (", …" if len(named) > 6 else "")
+        console(stderr=True).print(f"steps run as processes of this machine; not used: {clean(shown)}", style="dim")
