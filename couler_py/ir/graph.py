@@ -92,7 +92,10 @@ def shape_of(found: dict[str, tuple[Edge, ...]]) -> Shape:
     producers: dict[str, tuple[str, ...]] = {}
     consumers: dict[str, dict[str, None]] = {name: {} for name in found}
     for name, task_edges in found.items():
-        names = tuple(dict.fromkeys(producer for edge in task_edges for producer in edge.tasks))
+        if len(task_edges) == 1 and task_edges[0].kind != "first":
+            names = task_edges[0].tasks
+        else:
+            names = tuple(dict.fromkeys(producer for edge in task_edges for producer in edge.tasks))
         producers[name] = names
         for producer in names:
             consumers[producer][name] = None

@@ -7,11 +7,12 @@ these functions; what the other backends emit was run on the real engines to say
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal, TypeAlias
+from typing import Literal as OneOf
+from typing import TypeAlias
 
 import msgspec
 
-from couler_py.ir.expr import Expr, First, OrElse, TaskArtifact, TaskItems, TaskOutput, TaskStatus, children
+from couler_py.ir.expr import Expr, First, Literal, OrElse, TaskArtifact, TaskItems, TaskOutput, TaskStatus, children
 from couler_py.ir.model import (
     Depends,
     DependsAll,
@@ -24,8 +25,8 @@ from couler_py.ir.model import (
     Task,
 )
 
-State: TypeAlias = Literal["Succeeded", "Failed", "Skipped", "Blocked"]
-Verdict: TypeAlias = Literal["go", "skip", "block"]
+State: TypeAlias = OneOf["Succeeded", "Failed", "Skipped", "Blocked"]
+Verdict: TypeAlias = OneOf["go", "skip", "block"]
 
 VERDICTS: dict[EdgeKind, dict[State, Verdict]] = {
     "order": {"Succeeded": "go", "Skipped": "go", "Failed": "block", "Blocked": "block"},
@@ -50,41 +51,48 @@ def edges(task: Task) -> tuple[Edge, ...]:
     has an `always` edge to the producer; `first` makes one edge of its own. A reference to a task's
     status makes an order edge, unless the task has a written edge to it.
     """
-    found: dict[Edge, None] = {Edge(after.kind, (after.task,)): None for after in task.after}
-    written = {after.task for after in task.after}
-    always = {after.task for after in task.after if after.kind == "always"}
     if task.depends is not None:
         return tuple(Edge("order", (name,)) for name in dict.fromkeys(_depends_tasks(task.depends)))
-
-    def add(kind: EdgeKind, *tasks: str) -> None:
-        if kind == "order" and tasks[0] in always:
-            return
-        found.setdefault(Edge(kind, tasks))
-
-    def visit(expr: Expr, caught: bool) -> None:
-        match expr:
-            case TaskOutput(task=name) | TaskArtifact(task=name) | TaskItems(task=name):
-                add("order" if caught else "value", name)
-            case TaskStatus(task=name):
-                if name not in written:
-                    add("order", name)
-            case First(options=options):
-                names = tuple(dict.fromkeys(_producers(options)))
-                if caught:
-                    for name in names:
-                        add("order", name)
-                else:
-                    add("first", *names)
-            case OrElse(value=value, default=default):
-                visit(value, True)
-                visit(default, caught)
-            case _:
-                for child in children(expr):
-                    visit(child, caught)
-
+    found: dict[Edge, None] = {Edge(after.kind, (after.task,)): None for after in task.after}
+    written = {after.task: after.kind for after in task.after}
     for expr in value_expressions(task):
-        visit(expr, False)
+        kind = type(expr)
+        # Most values are literals or plain outputs: 10,000 tasks are asked for their edges at every compile.
+        if kind is TaskOutput:
+            found.setdefault(Edge("value", (expr.task,)))  # type: ignore[union-attr]
+        elif kind is not Literal:
+            _add_edges(expr, False, found, written)
     return tuple(found)
+
+
+def _add_edges(expr: Expr, caught: bool, found: dict[Edge, None], written: Mapping[str, EdgeKind]) -> None:
+    match expr:
+        case TaskOutput(task=name) | TaskArtifact(task=name) | TaskItems(task=name):
+            if not caught:
+                found.setdefault(Edge("value", (name,)))
+            elif not _always(name, found):
+                found.setdefault(Edge("order", (name,)))
+        case TaskStatus(task=name):
+            if name not in written:
+                found.setdefault(Edge("order", (name,)))
+        case First(options=options):
+            names = tuple(dict.fromkeys(_producers(options)))
+            if not caught:
+                found.setdefault(Edge("first", names))
+            else:
+                for name in names:
+                    if not _always(name, found):
+                        found.setdefault(Edge("order", (name,)))
+        case OrElse(value=value, default=default):
+            _add_edges(value, True, found, written)
+            _add_edges(default, caught, found, written)
+        case _:
+            for child in children(expr):
+                _add_edges(child, caught, found, written)
+
+
+def _always(name: str, found: Mapping[Edge, None]) -> bool:
+    return Edge("always", (name,)) in found
 
 
 def value_expressions(task: Task) -> Iterable[Expr]:
