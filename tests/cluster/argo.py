@@ -6,7 +6,7 @@ import base64
 import gzip
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import yaml
@@ -81,6 +81,32 @@ class Namespace:
         if not missing:
             return ended
         raise TimeoutError(f"after {seconds} s: " + "; ".join(f"{name}: {state}" for name, state in missing.items()))
+
+    def run_all(self, documents: Mapping[str, Iterable[Document]], at_once: int, seconds: float) -> dict[str, Document]:
+        """Submit the documents under each key, the last of them a workflow; the workflows at their end, by key.
+
+        At most `at_once` of them run at the same time: more pods side by side than processors can start take longer
+        than one after the other. Raises TimeoutError that tells how far those are that haven't ended.
+        """
+        waiting = list(documents.items())[::-1]
+        running: dict[str, str] = {}
+        ended: dict[str, Document] = {}
+
+        def fill() -> None:
+            while waiting and len(running) < at_once:
+                key, given = waiting.pop()
+                *_, name = self.submit(*given)
+                running[name] = key
+
+        fill()
+        for workflow in self._changes(time.monotonic() + seconds):
+            name = workflow["metadata"]["name"]
+            if name in running and workflow.get("status", {}).get("phase") in ENDED:
+                ended[running.pop(name)] = readable(workflow)
+                fill()
+                if not running:
+                    return ended
+        raise TimeoutError(f"after {seconds} s run: {sorted(running.values())}; not begun: {len(waiting)}")
 
     def _changes(self, deadline: float) -> Iterator[Document]:
         """All workflows, and then each again when it changes, until the deadline."""

@@ -102,21 +102,21 @@ def content(path: Path) -> Any:
 # ---- argo
 
 
-def run_argo(cases: Iterable[Case], namespace: Namespace, s3: ObjectStore, seconds: float = 360) -> dict[str, Result]:
-    """All cases on Argo, side by side, each through its YAML text."""
+def run_argo(
+    cases: Iterable[Case], namespace: Namespace, s3: ObjectStore, at_once: int, seconds: float
+) -> dict[str, Result]:
+    """The cases on Argo, `at_once` side by side, each through its YAML text."""
     from couler_py.backends.argo.status import run_status
 
-    submitted: dict[str, tuple[Case, Workflow]] = {}
-    for case in cases:
-        workflow = case.build()
-        (name,) = namespace.submit(
-            *with_parameters(couler.compile(workflow, to="argo").text, workflow, case.parameters)
-        )
-        submitted[name] = case, workflow
-    ended = namespace.wait_for(submitted, seconds)
+    workflows = {case.name: (case, case.build()) for case in cases}
+    documents = {
+        name: with_parameters(couler.compile(workflow, to="argo").text, workflow, case.parameters)
+        for name, (case, workflow) in workflows.items()
+    }
+    ended = namespace.run_all(documents, at_once, seconds)
     return {
-        case.name: result_of(run_status(ended[name]), workflow, lambda key: stored(s3, key))
-        for name, (case, workflow) in submitted.items()
+        name: result_of(run_status(found), workflows[name][1], lambda key: stored(s3, key))
+        for name, found in ended.items()
     }
 
 

@@ -14,5 +14,5 @@ WRITTEN: list[Case] = [
     *artifacts.CASES,
     *runs.CASES,
 ]
-ALL: list[Case] = [*PODLESS, *WRITTEN]
+ALL: list[Case] = [*WRITTEN, *PODLESS]
 assert len({case.name for case in ALL}) == len(ALL)
