@@ -10,6 +10,7 @@ from mypy import api
 SNIPPET = """
 from pathlib import Path
 from typing import NamedTuple
+import couler_py as couler
 from couler_py.dsl.step import step
 
 class Trained(NamedTuple):
@@ -21,6 +22,9 @@ def bare(x: int, name: str = "a") -> str: ...
 
 @step(cpu=2, memory="4Gi", retries=2, packages=["numpy"])
 def train(data: Path, c: float = 1.0) -> Trained: ...
+
+@couler.workflow(schedule="0 3 * * *")
+def nightly(seed: int = 0) -> float: ...
 
 """
 
@@ -34,6 +38,21 @@ CASES = [
     ("bare(1, nam='a')", 'error: Unexpected keyword argument "nam" for "__call__" of "StepFunction"'),
     ("bare()", 'error: Missing positional argument "x" in call to "__call__" of "StepFunction"'),
     ("step(cpuu=1)", "error: No overload variant"),
+    ("reveal_type(nightly(1))", 'note: Revealed type is "float"'),
+    ("nightly('a')", 'error: Argument 1 to "__call__" of "WorkflowFunction" has incompatible type "str"'),
+    ("couler.workflow(schedul='x')", "error: No overload variant"),
+    ("reveal_type(couler.when(True, lambda: bare(1)))", 'note: Revealed type is "str"'),
+    ("reveal_type(couler.when(True, lambda: bare(1), otherwise=lambda: 3))", 'note: Revealed type is "str | int"'),
+    ("reveal_type(couler.first(bare(1), bare(2)))", 'note: Revealed type is "str"'),
+    ("reveal_type(couler.or_else(bare(1), 5))", 'note: Revealed type is "str | int"'),
+    (
+        "reveal_type(couler.loop(lambda x: bare(x), until=lambda t: t == 'a', initial=0))",
+        'note: Revealed type is "str"',
+    ),
+    ("reveal_type(couler.exec_while(lambda t: t == 'a', lambda: bare(1)))", 'note: Revealed type is "str"'),
+    ("reveal_type(couler.after(bare(1), bare(2)))", 'note: Revealed type is "str"'),
+    ("reveal_type(couler.Workflow('w').add(bare, 1))", 'note: Revealed type is "str"'),
+    ("couler.Workflow('w').add(bare, 'a')", 'error: Argument 2 to "add" of "Workflow" has incompatible type "str"'),
 ]
 
 
