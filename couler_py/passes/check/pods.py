@@ -76,18 +76,18 @@ def _containers(template: Template) -> Iterator[Runs]:
 
 
 def _check_nul(container: Runs, findings: Findings, place: Place) -> None:
-    texts: list[object] = [container.image, *container.command, *(variable.value for variable in container.env)]
+    texts: list[object] = [container.image, *container.command]
     if isinstance(container, Container):
         texts += container.args
-    if any("\0" in part for text in texts for part in _plain(text)):
+    texts += [variable.value for variable in container.env]
+    if "\0" in "".join(map(_plain, texts)):
         findings.error("CLR229", "no program can be started with a NUL in its arguments or environment", place)
 
 
-def _plain(text: object) -> Iterator[str]:
+def _plain(text: object) -> str:
     if isinstance(text, str):
-        yield text
-    elif isinstance(text, Text):
-        yield from (part for part in text.parts if isinstance(part, str))
+        return text
+    return "".join(part for part in text.parts if isinstance(part, str)) if isinstance(text, Text) else ""
 
 
 def _check_env(env: tuple[EnvVar, ...], findings: Findings, place: Place) -> None:

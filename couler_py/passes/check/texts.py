@@ -24,26 +24,27 @@ def texts(template: Template) -> Iterator[Text]:
     if template.pod != _NO_POD:
         yield from texts_in(template.pod)
     for artifact in template.inputs.artifacts:
-        yield from texts_in(artifact.storage)
+        if artifact.storage is not None:
+            yield from texts_in(artifact.storage)
     for output in template.outputs.artifacts:
-        yield from texts_in(output.storage)
+        if output.storage is not None:
+            yield from texts_in(output.storage)
     for parameter in template.inputs.parameters:
         if parameter.value_from is not None:
             yield from texts_in(parameter.value_from)
-    yield from texts_in(template.cache)
-    yield from texts_in(template.locks)
-    yield from texts_in(template.metrics)
+    for part in (template.cache, template.locks, template.metrics):
+        if part:
+            yield from texts_in(part)
 
 
 def texts_in(value: Any) -> Iterator[Text]:
     """The texts anywhere inside a part of the IR that isn't itself an expression."""
-    if value is None or isinstance(value, str):
-        return
     if isinstance(value, Text):
         yield value
     elif isinstance(value, tuple):
         for item in value:
-            yield from texts_in(item)
+            if not isinstance(item, str):
+                yield from texts_in(item)
     elif isinstance(value, msgspec.Struct):
         for name in _fields(type(value)):
             inner = getattr(value, name)

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from types import FrameType
+
 import msgspec
+import pytest
 from hypothesis import given
 
-from couler_py.ir import Workflow, from_json, to_json
+from couler_py.ir import Graph, Template, Workflow, from_json, to_json
 from couler_py.ir.codes import explanations
+from couler_py.ir.expr import TaskOutput
+from couler_py.ir.model import After, OutputParameter, Outputs
+from couler_py.ir.pod import Container
+from couler_py.ir.types import INT
 from couler_py.passes.check import check
 from tests.strategies import podless_workflows, random_ir, workflows
+from tests.unit.passes.check.workflows import MAKE, flow, main, number, task, workflow
+from tests.unit.passes.check.workflows import given as argument
 
 
 @given(workflows())
@@ -42,3 +53,55 @@ def test_a_mutilated_workflow_is_reported_never_a_crash(workflow: Workflow) -> N
         findings = check(broken)
         assert any(one.severity == "error" for one in findings)
         assert {one.code for one in findings} <= explanations().keys()
+
+
+def chain(size: int) -> Workflow:
+    """Each task reads the one before; one template."""
+    tasks = [task(f"t{i}", "use", argument("x", TaskOutput(f"t{i - 1}", "result") if i else 1)) for i in range(size)]
+    return flow(*tasks)
+
+
+def wide(size: int) -> Workflow:
+    """One task that all others read and one that waits for them all."""
+    tasks = [task(f"t{i}", "use", argument("x", number("first"))) for i in range(size)]
+    last = task("last", "wait", after=tuple(After(one.name) for one in tasks))
+    return flow(task("first", "make"), *tasks, last)
+
+
+def distinct(size: int) -> Workflow:
+    """Each task calls a template of its own."""
+    templates = [Template(f"w{i}", Container("alpine", ("echo", str(i)))) for i in range(size)]
+    return workflow(main(*(task(f"t{i}", f"w{i}") for i in range(size))), *templates)
+
+
+def nested(size: int) -> Workflow:
+    """Graphs in graphs, a few deep, each with an output."""
+    out = Outputs((OutputParameter("number", INT, value=number("t1")),))
+    inner = [
+        Template(f"g{i}", Graph((task("t1", "make" if i % 5 == 4 else f"g{i + 1}"),)), outputs=out) for i in range(size)
+    ]
+    return workflow(main(*(task(f"t{i}", f"g{i}") for i in range(0, size, 5))), *inner, MAKE)
+
+
+def calls_of(run: Callable[[], object]) -> int:
+    """How many Python functions and built-in functions are called meanwhile."""
+    count = 0
+
+    def counting(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(counting)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@pytest.mark.parametrize("shape", [chain, wide, distinct, nested])
+def test_twice_the_tasks_take_twice_the_work(shape: Callable[[int], Workflow]) -> None:
+    small, middle, large = (calls_of(lambda w=shape(size): check(w)) for size in (100, 300, 500))
+    assert check(shape(10)) == []
+    assert abs((large - middle) / (middle - small) - 1) < 0.02
