@@ -68,8 +68,14 @@ def facts_of(task: TaskStatus) -> str:
         parts.append("cached")
     parts += [f"{one_line(name)}={series[-1][1]:.4g}" for name, series in task.metrics.items() if series]
     if task.message and task.status not in ("Succeeded", "Skipped"):
-        parts.append(one_line(task.message))
+        parts.append(gist(task.message))
     return "  ".join(part for part in parts if part)
+
+
+def gist(message: str) -> str:
+    """A message of several lines in one: how it begins, and its last line, where a traceback says what went wrong."""
+    lines = [line.strip() for line in message.split("\n") if line.strip()]
+    return one_line(": ".join(dict.fromkeys([*lines[:1], *lines[-1:]])))
 
 
 def _elapsed(task: TaskStatus) -> float | None:
@@ -234,7 +240,8 @@ def summary(status: RunStatus) -> Any:
         text.append(f"\n  {clean(status.message)}", PHASE_STYLE.get(status.status, ""))
     for task in status.tasks:
         if task.status == "Failed" and task.message:
-            text.append(f"\n  {clean(task.name)}: {one_line(task.message)}", "red")
+            text.append(f"\n  {clean(task.name)}: {gist(task.message)}", "red")
+            text.append(f"\n  `couler logs {status.run} {clean(task.name)}` shows what it wrote", "dim")
     if status.status in FINISHED:
         from couler_py.report.page import value_text
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from couler_py.report.cards import Card, Html, Image, Plot, Table, Text
-from couler_py.report.page import Section, page
+from couler_py.report.page import Section, page, value_text
 from couler_py.report.plots import Span, line, timeline
 
 Series: TypeAlias = Sequence[tuple[float, float]]
@@ -82,7 +82,8 @@ def _sections(run: RunFacts, attachments: list[Attachment]) -> Iterator[Section]
 
 
 def _values(values: dict[str, Any]) -> tuple[Card, ...]:
-    return (Table(("name", "value"), tuple(values.items())),) if values else ()
+    rows = tuple((name, value_text(value)) for name, value in values.items())
+    return (Table(("name", "value"), rows),) if rows else ()
 
 
 def _shown(attachments: list[Attachment]) -> Iterator[Card]:

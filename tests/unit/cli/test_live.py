@@ -54,7 +54,7 @@ def test_no_more_is_drawn_than_the_terminal_is_high() -> None:
 
 def test_facts_are_time_attempts_metrics_and_what_went_wrong() -> None:
     task = TaskStatus("a", "Failed", 3, 1.5, "exit code 1\nmore", metrics={"loss": ((0, 2.0), (1, 0.25))})
-    assert facts_of(task) == "1.50s  attempt 3  loss=0.25  exit code 1 …"
+    assert facts_of(task) == "1.50s  attempt 3  loss=0.25  exit code 1: more"
     assert facts_of(TaskStatus("a", "Succeeded", 1, 0.5, cached=True)) == "0.50s  cached"
 
 
@@ -91,4 +91,6 @@ def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_summary_names_what_failed() -> None:
     status = RunStatus("r-1", "flow", "Failed", message="a failed", tasks=(TaskStatus("a", "Failed", message="boom"),))
-    assert summary(status).plain == "Failed  r-1  1 failed\n  a failed\n  a: boom"
+    assert summary(status).plain == (
+        "Failed  r-1  1 failed\n  a failed\n  a: boom\n  `couler logs r-1 a` shows what it wrote"
+    )

@@ -1,0 +1,176 @@
+"""Runs on this machine by the command line: started, watched, steered, looked at."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.cli.conftest import Couler
+
+FAILING = """
+import couler_py as couler
+
+
+@couler.step
+def fine() -> int:
+    print("all is well")
+    return 1
+
+
+@couler.step
+def breaks(x: int) -> int:
+    from pathlib import Path
+    if not Path("{marker}").exists():
+        raise ValueError("no good")
+    return x + 1
+
+
+@couler.workflow
+def fragile():
+    return breaks(fine())
+"""
+
+WAITING = """
+import couler_py as couler
+
+
+@couler.step
+def wait(n: int) -> int:
+    import time
+    while not __import__("os").path.exists("{marker}"):
+        time.sleep(0.05)
+    return n
+
+
+@couler.workflow
+def patient(n: int = 3):
+    return wait(n)
+"""
+
+
+@pytest.fixture
+def failing(here: Path) -> str:
+    """A workflow whose second step fails until the file `mended` exists."""
+    (here / "fragile.py").write_text(FAILING.format(marker=here / "mended"))
+    return "fragile.py"
+
+
+def run_of(couler: Couler) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(couler("runs", "--json").out)[0]
+    return found
+
+
+def test_a_run_shows_its_tasks_and_outputs(flow: str, couler: Couler) -> None:
+    shown = couler("run", flow, "-p", "name=you", "-p", "times=2")
+    assert shown.code == 0
+    assert shown.out == ""
+    assert shown.err.splitlines()[0] == "steps run as processes of this machine; not used: python:3.11"
+    assert [line.split()[1:3] for line in shown.err.splitlines()[1:3]] == [["Running", "greet"], ["Succeeded", "greet"]]
+    assert shown.err.splitlines()[-1] == "  result = hello you you"
+
+
+def test_the_json_of_a_run_is_all_that_stands_on_stdout(flow: str, couler: Couler) -> None:
+    shown = couler("run", flow, "--json")
+    found = json.loads(shown.out)
+    assert shown.err == ""
+    assert list(found) == ["run", "status", "tasks", "outputs"]
+    assert found["status"] == "Succeeded"
+    assert found["outputs"] == {"result": "hello world"}
+    assert list(found["tasks"]) == ["greet"]
+    assert list(found["tasks"]["greet"]) == ["status", "attempts", "seconds"]
+    assert found["tasks"]["greet"]["status"] == "Succeeded"
+    assert found["tasks"]["greet"]["attempts"] == 1
+    assert isinstance(found["tasks"]["greet"]["seconds"], float)
+
+
+def test_a_run_that_fails_says_where_and_how_to_see_more(failing: str, couler: Couler) -> None:
+    shown = couler("run", failing)
+    run = run_of(couler)["run"]
+    assert shown.code == 1
+    assert "ValueError: no good" in shown.err
+    assert f"`couler logs {run} breaks` shows what it wrote" in shown.err
+    assert 'raise ValueError("no good")' in couler("logs", run, "breaks").out
+    assert "fine: all is well\n" in couler("logs", run).out
+
+
+def test_retry_runs_what_failed_and_keeps_the_rest(failing: str, here: Path, couler: Couler) -> None:
+    couler("run", failing)
+    (here / "mended").touch()
+    shown = couler("retry", run_of(couler)["run"], "--json")
+    assert shown.code == 0
+    found = json.loads(shown.out)
+    assert found["outputs"] == {"result": 2}
+    assert found["tasks"]["fine"]["attempts"] == 1
+
+
+def test_wrong_parameters_start_nothing(flow: str, here: Path, couler: Couler) -> None:
+    shown = couler("run", flow, "-p", "times=often")
+    assert shown.code == 2
+    assert shown.err == "error[CLR706]: the parameter 'times' is int, and 'often' is not\n"
+    assert not (here / ".couler").exists()
+
+
+def test_what_the_file_gives_its_run_holds_unless_typed(here: Path, flow: str, couler: Couler) -> None:
+    with (here / flow).open("a") as file:
+        file.write("\ncouler.run(hello, parameters={'name': 'file', 'times': 2})\n")
+    assert json.loads(couler("run", flow, "--json", "-p", "times=1").out)["outputs"] == {"result": "hello file"}
+
+
+def test_the_scheduled_instant_is_typed(here: Path, couler: Couler) -> None:
+    (here / "nightly.py").write_text(
+        "import couler_py as couler\n\n@couler.step\ndef when() -> str:\n"
+        "    return couler.run_info.scheduled_time.isoformat()\n\n@couler.workflow\ndef nightly():\n    return when()\n"
+    )
+    shown = couler("run", "nightly.py", "--at", "2026-05-01T03:00:00Z", "--json")
+    assert json.loads(shown.out)["outputs"]["result"].startswith("2026-05-01T03:00:00")
+    assert couler("run", "nightly.py", "--at", "tomorrow").code == 2
+
+
+def test_a_page_of_a_run_is_written(flow: str, here: Path, couler: Couler) -> None:
+    couler("run", flow)
+    assert couler("report", run_of(couler)["run"], "-o", "run.html").code == 0
+    page = (here / "run.html").read_text()
+    assert "hello world" in page
+    assert "<script" not in page
+
+
+def test_runs_are_listed_and_forgotten(flow: str, couler: Couler) -> None:
+    assert couler("runs").err == "no runs yet\n"
+    couler("run", flow)
+    run = run_of(couler)
+    assert (run["workflow"], run["status"], run["engine"]) == ("hello", "Succeeded", "local")
+    assert couler("runs").out.splitlines()[1].split()[:3] == [run["run"], "Succeeded", "hello"]
+    assert couler("delete", run["run"]).code == 0
+    assert json.loads(couler("runs", "--json").out) == []
+
+
+@pytest.mark.parametrize("command", ["watch", "logs", "resume", "retry", "stop", "delete", "report"])
+def test_a_run_that_isn_t_there_has_an_exit_code_of_its_own(command: str, couler: Couler) -> None:
+    shown = couler(command, "nosuch-12345")
+    assert shown.code == 4
+    assert "nosuch-12345" in shown.err
+    assert "Traceback" not in shown.err
+
+
+def test_ctrl_c_stops_a_run_that_resume_goes_on_with(here: Path, couler: Couler) -> None:
+    (here / "patient.py").write_text(WAITING.format(marker=here / "go"))
+    with subprocess.Popen(
+        [sys.executable, "-m", "couler_py.cli", "run", "patient.py"], stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.split()[1:3] == ["Running", "wait"]:
+                process.send_signal(signal.SIGINT)
+        assert process.wait() == 130
+    run = run_of(couler)
+    assert run["status"] == "Stopped"
+    (here / "go").touch()
+    shown = couler("resume", run["run"], "--json")
+    assert shown.code == 0
+    assert json.loads(shown.out)["outputs"] == {"result": 3}
