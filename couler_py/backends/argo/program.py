@@ -15,8 +15,13 @@ from couler_py.ir.names import Namer, legal, legal_name
 from couler_py.ir.possible import Possibilities
 from couler_py.ir.types import ANY, ListOf, Type
 
-Variant: TypeAlias = Literal["", "item"]
-"""How a template writes its outputs: as they travel between tasks, or as an item of a fan-out."""
+Variant: TypeAlias = Literal["", "item", "keyed", "item-keyed"]
+"""How a template writes its outputs.
+
+"item": parameters as an item of a fan-out. "keyed": artifacts where its caller says, by an input for each.
+"""
+KEY = "couler-key-"
+"""Begins the name of the input that says where a keyed artifact goes."""
 
 
 class Program:
@@ -37,6 +42,9 @@ class Program:
         self.gathered: dict[tuple[str, str], set[str]] = {}
         self.items_read: set[tuple[str, str]] = set()
         self.gathered_artifacts: dict[tuple[str, str], set[str]] = {}
+        self.gathered_of: dict[str, set[str]] = {}
+        self.keyed: dict[str, set[str]] = {}
+        self.key_sources: dict[str, dict[str, dict[str, str]]] = {}
         self._legal: dict[str, bool] = {}
         self._run_names: dict[str, str] | None = None
         self.published: dict[str, tuple[Type, Form]] = {
@@ -61,9 +69,10 @@ class Program:
     # ---- names
 
     def template_name(self, name: str, variant: Variant = "") -> str:
-        """The name of a template on Argo. The variant for items has the plain name where it is the only one."""
-        if variant == "item" and "" in self.variants.get(name, {""}):
-            return self._namer.name(f"{name}-item")
+        """The name of a template on Argo. Its first variant has the plain name."""
+        variants = self.variants.get(name, {""})
+        if variant and variant != min(variants):
+            return self._namer.name(f"{name}-{variant}")
         return self._namer.name(name)
 
     def new_name(self, wish: str) -> str:
@@ -141,8 +150,55 @@ class Program:
                 self.variants.setdefault(body.body, set()).add("")
             elif isinstance(body, Graph):
                 self._scan_graph(template, body)
+        for (graph, task_name), names in self.gathered.items():
+            body = self.templates[graph].body
+            assert isinstance(body, Graph)
+            calls = next(each.call for each in body.tasks if each.name == task_name)
+            if isinstance(calls, str):
+                self.gathered_of.setdefault(calls, set()).update(names)
+        for (graph, task_name), names in self.gathered_artifacts.items():
+            body = self.templates[graph].body
+            assert isinstance(body, Graph)
+            task = next(task for task in body.tasks if task.name == task_name)
+            if isinstance(task.call, str):
+                self._key(task.call, names)
+        for template in self.workflow.templates:
+            if isinstance(template.body, Graph):
+                self._add_variants(template, template.body)
         for name in self.templates:
             self.variants.setdefault(name, {""})
+
+    def _key(self, name: str, wanted: set[str]) -> None:
+        """Note that artifacts of a template are to go where its caller says, and whose inside it those are."""
+        known = self.keyed.setdefault(name, set())
+        new = wanted - known
+        known |= new
+        template = self.templates.get(name)
+        if template is None or not new:
+            return
+        body = template.body
+        outputs = {each.name: each.value for each in template.outputs.artifacts}
+        if isinstance(body, Loop):
+            self._key(body.body, {getattr(outputs[each], "name", each) for each in new if each in outputs})
+            self.variants.setdefault(body.body, set()).add("keyed")
+        if not isinstance(body, Graph):
+            return
+        tasks = {task.name: task for task in body.tasks}
+        for outer in sorted(new):
+            for node in walk(outputs.get(outer)):
+                if not isinstance(node, TaskArtifact):
+                    continue
+                task = tasks.get(node.task)
+                if task is None or task.each is not None or not isinstance(task.call, str):
+                    continue
+                self.key_sources.setdefault(name, {}).setdefault(task.name, {})[node.name] = outer
+                self.variants.setdefault(task.call, set()).add("keyed")
+                self._key(task.call, {node.name})
+
+    def _add_variants(self, template: Template, graph: Graph) -> None:
+        for task in graph.tasks:
+            if task.each is not None and isinstance(task.call, str):
+                self.variants.setdefault(task.call, set()).add(self.item_variant(template.name, task))
 
     def _scan_graph(self, template: Template, graph: Graph) -> None:
         mapped: set[str] = set()
@@ -159,10 +215,6 @@ class Program:
         if not mapped:
             return
         self._readers(template, graph, mapped)
-        for task in graph.tasks:
-            if task.each is None or not isinstance(task.call, str):
-                continue
-            self.variants.setdefault(task.call, set()).add(self.item_variant(template.name, task))
 
     def _readers(self, template: Template, graph: Graph, mapped: set[str]) -> None:
         for expr in graph_expressions(template, graph):
@@ -177,12 +229,17 @@ class Program:
     def item_variant(self, graph: str, task: Task) -> Variant:
         """In which form the template of a fan-out is called: as an item where its outputs are gathered."""
         template = self.callee(task)
-        if template is None or not isinstance(template.body, Function | Graph):
+        if template is None:
             return ""
-        if self.gathered.get((graph, task.name)):
-            return "item"
+        keyed = (graph, task.name) in self.gathered_artifacts and isinstance(task.call, str)
         # Where a result may be absent, the item says so even to nobody: such an item counts as skipped.
-        return "item" if isinstance(template.body, Graph) and self.may_lack_outputs(template) else ""
+        item = isinstance(template.body, Function | Graph) and (
+            bool(self.gathered.get((graph, task.name)))
+            or (isinstance(template.body, Graph) and self.may_lack_outputs(template))
+        )
+        if item:
+            return "item-keyed" if keyed else "item"
+        return "keyed" if keyed else ""
 
     def may_lack_outputs(self, template: Template) -> bool:
         """Whether a graph can succeed without one of its outputs."""

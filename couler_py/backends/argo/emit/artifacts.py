@@ -80,6 +80,26 @@ def gathered(writer: GraphWriter, expr: TaskArtifact) -> JSON:
     return {kind: {key: f"{prefix}/{expr.name}"}, "optional": True}
 
 
+def gathered_folder(writer: GraphWriter, expr: TaskArtifact) -> str:
+    """A reference to the folder of a fan-out as an output artifact, through a task of its own without a pod."""
+    name = f"folder-{writer.names[expr.task]}-{expr.name}"[:100].rstrip("-")
+    if not any(task["name"] == name for task in writer.extra):
+        template = {
+            "inputs": {"artifacts": [{"name": "folder", "optional": True}]},
+            "outputs": {"artifacts": [{"name": "folder", "from": "{{inputs.artifacts.folder}}", "optional": True}]},
+            "dag": {"failFast": False, "tasks": [{"name": "pass", "template": writer.emission.no_op()}]},
+        }
+        writer.extra.append(
+            {
+                "name": name,
+                "depends": writer.names[expr.task],
+                "template": writer.emission.shared("couler-folder", "helper", template),
+                "arguments": {"artifacts": [{"name": "folder"} | gathered(writer, expr)]},
+            }
+        )
+    return f"tasks.{name}.outputs.artifacts.folder"
+
+
 def picked(writer: GraphWriter, expr: First) -> str:
     """A reference to the first of several artifacts, through a task of its own.
 

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from couler_py.backends.argo.emit.arguments import argument, filled, report
 from couler_py.backends.argo.emit.expressions import UnprovenError, translate
-from couler_py.backends.argo.emit.literals import failing, member, tag
+from couler_py.backends.argo.emit.literals import failing, member, string, tag
 from couler_py.backends.argo.emit.scope import GraphScope
-from couler_py.backends.argo.emit.values import Value, elements, to_plain, to_value, to_wire
-from couler_py.backends.argo.emit.wrapper import INDEX, ITEM, PREFIX, item_wrapper
+from couler_py.backends.argo.emit.values import Form, Value, elements, to_plain, to_value, to_wire
+from couler_py.backends.argo.emit.wrapper import ITEM, item_wrapper
 from couler_py.backends.argo.lower.decisions import with_children
-from couler_py.backends.argo.program import has_item, item_type
+from couler_py.backends.argo.program import KEY, has_item, item_type
 from couler_py.ir import wire
 from couler_py.ir.expr import Expr, Input, Item, children
 from couler_py.ir.expr import Literal as Constant
 from couler_py.ir.expr import WorkflowParameter as RunParameter
 from couler_py.ir.model import Sequence, Task
+from couler_py.ir.names import Namer
 from couler_py.ir.types import ANY, INT, STR, Type, type_of
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 JSON = dict[str, Any]
 ITEMS = "couler-items"
+FOLDER = "couler-folder"
 PADDING = 5
 
 
@@ -48,17 +50,23 @@ class FanOut:
         self.parameters: list[JSON] = []
         self.given: list[JSON] = []
         self.inner = _InnerScope(writer.scope)
+        self.namer = Namer("argo", "parameter")
 
     def write(self) -> JSON:
         """The fields by which the outer graph calls the fan-out."""
         name = self.program.new_name(f"{self.writer.template.name}-{self.task.name}")
+        if self.artifacts:
+            # One folder for each time that this fan-out runs: nested and repeated ones have nodes of other names.
+            place = string("/" + self.task.name)
+            self._pass(FOLDER, tag(f"workflow.uid + '/' + sprig.sha256sum(node.name + {place})[:16]"))
         expansion = self._expansion()
         mapped: JSON = {"name": self.writer.names[self.task.name]} | expansion | self._call()
         template: JSON = {}
         if self.each.parallel is not None:
             template["parallelism"] = self.each.parallel
         artifacts = [
-            {"name": each.name, **({"optional": True} if each.optional else {})} for each in self.task.artifacts
+            {"name": self._artifact_name(each.name), **({"optional": True} if each.optional else {})}
+            for each in self.task.artifacts
         ]
         signature: JSON = {}
         if self.parameters:
@@ -179,17 +187,19 @@ class FanOut:
             if self.items_read:
                 assert self.inner.item is not None
                 parameters.append({"name": ITEM, "value": tag(self.inner.item.text)})
-        if self.artifacts:
-            folder = "{{workflow.uid}}/{{=sprig.sha256sum(node.name)[:16]}}"
-            parameters.append({"name": PREFIX, "value": "{{inputs.parameters.couler-folder}}"})
-            parameters.append({"name": INDEX, "value": "{{=item[:" + str(PADDING) + "]}}"})
-            del folder
+        if self.artifacts and isinstance(self.task.call, str):
+            number = f"item[:{PADDING}]"
+            if isinstance(self.each.items, Sequence):
+                number = f"('{'0' * PADDING}' + item)[len(item):]"
+            for each in sorted(self.program.keyed[self.task.call]):
+                text = f"{member('inputs.parameters', FOLDER)} + {string(f'/{each}/')} + {number}"
+                parameters.append({"name": KEY + each, "value": tag(text)})
         arguments: JSON = {"parameters": parameters} if parameters else {}
         if self.task.artifacts:
             arguments["artifacts"] = [
                 {
                     "name": self.writer._input_name(self.task, each.name),
-                    "from": "{{inputs.artifacts." + each.name + "}}",
+                    "from": "{{inputs.artifacts." + self._artifact_name(each.name) + "}}",
                     **({"optional": True} if each.optional else {}),
                 }
                 for each in self.task.artifacts
@@ -200,11 +210,11 @@ class FanOut:
 
     def _wrapped(self, name: str, variant: str) -> str:
         counts = self.each.tolerate and not self.gathered
-        if variant == "item" and not self.items_read:
+        if "item" in variant and not self.items_read:
             return ""
         if not (self.gathered or self.items_read or counts) or self.callee is None:
             return ""
-        return item_wrapper(self.emission, self.callee, name, variant, self.gathered, self.items_read)
+        return item_wrapper(self.emission, self.callee, name, variant, self.items_read)
 
     def _argument(self, name: str, expr: Expr) -> str:
         target, plain = self.writer.target(self.task, name)
@@ -226,10 +236,10 @@ class FanOut:
                 return Constant(None)
             plain = self.writer.target(self.task, name)[1]
             text = to_plain(value, target) if plain else to_wire(value, target)
-            self._pass(name, filled(value, text))
-            self.inner.inputs[name] = Value(
-                member("inputs.parameters", name), "plain" if plain else "wire", target, f"inputs.parameters.{name}"
-            )
+            known = self._pass(name, filled(value, text))
+            form: Form = "plain" if plain else "wire"
+            text = member("inputs.parameters", known)
+            self.inner.inputs[name] = Value(text, form, target, f"inputs.parameters.{known}")
             return Input(name)
 
         return self._split(name, expr)
@@ -244,15 +254,17 @@ class FanOut:
         if value is None:
             return Constant(None)
         inner = f"{name}-{len(self.parameters)}"
-        self._pass(inner, tag(to_wire(value, value.type)))
-        self.inner.inputs[inner] = Value(member("inputs.parameters", inner), "wire", value.type)
+        known = self._pass(inner, tag(to_wire(value, value.type)))
+        self.inner.inputs[inner] = Value(member("inputs.parameters", known), "wire", value.type)
         return Input(inner)
 
-    def _pass(self, name: str, text: str) -> None:
-        if any(entry["name"] == name for entry in self.parameters):
-            return
-        self.parameters.append({"name": name})
-        self.given.append({"name": name, "value": text})
+    def _pass(self, name: str, text: str) -> str:
+        """Give a value to the fan-out's template under a name that Argo takes, which is given back."""
+        known = self.namer.name(name)
+        if all(entry["name"] != known for entry in self.parameters):
+            self.parameters.append({"name": known})
+            self.given.append({"name": known, "value": text})
+        return known
 
     # ---- what comes out
 
@@ -268,13 +280,11 @@ class FanOut:
             source = "{{tasks." + mapped + ".outputs.parameters." + known + "}}"
             found.append({"name": known, "valueFrom": {"parameter": source, "default": "[]"}})
         if self.artifacts:
-            self._pass(
-                "couler-folder", "{{workflow.uid}}/{{=sprig.sha256sum(node.name + '/" + self.task.name + "')[:16]}}"
-            )
-            found.append(
-                {"name": "couler-folder", "valueFrom": {"expression": member("inputs.parameters", "couler-folder")}}
-            )
+            found.append({"name": FOLDER, "valueFrom": {"expression": member("inputs.parameters", FOLDER)}})
         return found
+
+    def _artifact_name(self, name: str) -> str:
+        return self.program.field(self.callee, name)
 
     def _settled(self, mapped: str) -> JSON:
         """A task behind the map without which one failed item would fail the template."""
@@ -300,7 +310,11 @@ class FanOut:
             ]
         if self.task.artifacts:
             arguments["artifacts"] = [
-                {"name": each.name, "from": "{{inputs.artifacts." + each.name + "}}"} for each in self.task.artifacts
+                {
+                    "name": self._artifact_name(each.name),
+                    "from": "{{inputs.artifacts." + self._artifact_name(each.name) + "}}",
+                }
+                for each in self.task.artifacts
             ]
         if arguments:
             call["arguments"] = arguments

@@ -8,6 +8,7 @@ from couler_py import runner
 from couler_py.backends.argo.emission import Emission
 from couler_py.backends.argo.emit.include import include_fields
 from couler_py.backends.argo.emit.literals import member, tag
+from couler_py.backends.argo.emit.signature import keyed
 from couler_py.backends.argo.emit.text import EMPTY, needs_empty
 from couler_py.backends.argo.program import Variant
 from couler_py.ir.expr import Run
@@ -53,7 +54,7 @@ def own_env(emission: Emission, template: Template, variant: Variant, render: Re
     for parameter in template.inputs.parameters:
         text = member("inputs.parameters", program.field(template, parameter.name))
         found.append({"name": f"COULER_INPUT_{parameter.name}", "value": tag(f"toBase64({text})")})
-    if variant == "item":
+    if "item" in variant:
         found.append({"name": "COULER_FORM", "value": "item"})
     plain = [each.name for each in template.outputs.parameters if (template.name, each.name) in program.plain_outputs]
     if plain:
@@ -70,7 +71,7 @@ def own_env(emission: Emission, template: Template, variant: Variant, render: Re
     return found
 
 
-def function_outputs(emission: Emission, template: Template) -> JSON:
+def function_outputs(emission: Emission, template: Template, variant: Variant) -> JSON:
     """The files that the runner leaves, as outputs."""
     program = emission.program
     found: JSON = {}
@@ -90,7 +91,7 @@ def function_outputs(emission: Emission, template: Template) -> JSON:
             entry["archive"] = {left.archive: {}}
         if left.global_name:
             entry["globalName"] = program.published_name(left.global_name)
-        artifacts.append(entry)
+        artifacts.append(entry | keyed(emission, template, variant, left.name))
     body = template.body
     assert isinstance(body, Function)
     if any("log_metric" in piece.text for piece in body.pieces):

@@ -11,10 +11,11 @@ from couler_py.backends.argo.emit.artifacts import artifact_arguments
 from couler_py.backends.argo.emit.expressions import UnprovenError, condition
 from couler_py.backends.argo.emit.fanout import fan_out
 from couler_py.backends.argo.emit.hooks import hooks
+from couler_py.backends.argo.emit.literals import member, string, tag
 from couler_py.backends.argo.emit.outputs import graph_outputs
 from couler_py.backends.argo.emit.scope import GraphScope
 from couler_py.backends.argo.emit.signature import inputs
-from couler_py.backends.argo.program import Variant, task_names
+from couler_py.backends.argo.program import KEY, Variant, task_names
 from couler_py.ir.graph import Shape
 from couler_py.ir.meaning import Edge
 from couler_py.ir.model import External, Function, Graph, Loop, Task, Template
@@ -43,7 +44,7 @@ class GraphWriter:
     def write(self) -> JSON:
         """The template, without what all templates have (policies, description)."""
         found: JSON = {}
-        if given := inputs(self.emission, self.template, self.scope):
+        if given := inputs(self.emission, self.template, self.scope, self.variant):
             found["inputs"] = given
         tasks = [self.task(task) for task in self.graph.tasks]
         if produced := graph_outputs(self):
@@ -111,7 +112,7 @@ class GraphWriter:
                 ref = {"name": ref["name"], "template": ref["template"], "clusterScope": True}  # type: ignore[dict-item]
             found: JSON = {"templateRef": ref}
         elif isinstance(task.call, str):
-            found = {"template": self.program.template_name(task.call)}
+            found = {"template": self.program.template_name(task.call, "keyed" if self.keys(task) else "")}
         else:
             from couler_py.backends.argo.emit.template import template_data
 
@@ -126,6 +127,23 @@ class GraphWriter:
             given = self.arguments(task)
             if given:
                 found["arguments"] = given
+        if keys := self.keys(task):
+            found.setdefault("arguments", {}).setdefault("parameters", []).extend(keys)
+        return found
+
+    def keys(self, task: Task) -> list[JSON]:
+        """Where the artifacts of a task go, in a graph that is itself told where its own go."""
+        if "keyed" not in self.variant or task.each is not None or not isinstance(task.call, str):
+            return []
+        sources = self.program.key_sources.get(self.template.name, {}).get(task.name)
+        if sources is None:
+            return []
+        found = []
+        for name in sorted(self.program.keyed[task.call]):
+            # What nobody asked for goes beside what somebody did.
+            outer = sources.get(name, next(iter(sources.values())))
+            text = member("inputs.parameters", KEY + outer) + ("" if name in sources else f" + {string('/' + name)}")
+            found.append({"name": KEY + name, "value": tag(text)})
         return found
 
     def arguments(self, task: Task) -> JSON:

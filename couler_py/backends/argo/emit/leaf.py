@@ -10,7 +10,7 @@ from couler_py.backends.argo.emission import Emission, named, place, refusing
 from couler_py.backends.argo.emit.function import function_fields, function_outputs
 from couler_py.backends.argo.emit.manifest import manifest
 from couler_py.backends.argo.emit.scope import TemplateScope
-from couler_py.backends.argo.emit.signature import archive, inputs
+from couler_py.backends.argo.emit.signature import archive, inputs, keyed
 from couler_py.backends.argo.emit.storage import storage
 from couler_py.backends.argo.emit.text import EMPTY, needs_empty, render, render_command
 from couler_py.backends.argo.program import Variant
@@ -47,7 +47,7 @@ class LeafWriter:
 
     def write(self) -> JSON:
         found: JSON = {}
-        if given := inputs(self.emission, self.template, self.scope):
+        if given := inputs(self.emission, self.template, self.scope, self.variant):
             found["inputs"] = given
         if produced := self.outputs():
             found["outputs"] = produced
@@ -58,7 +58,7 @@ class LeafWriter:
     def outputs(self) -> JSON:
         outputs = self.template.outputs
         if isinstance(self.template.body, Function):
-            return function_outputs(self.emission, self.template)
+            return function_outputs(self.emission, self.template, self.variant)
         found: JSON = {}
         if outputs.parameters:
             found["parameters"] = [self._parameter(each) for each in outputs.parameters if not self._printed(each)]
@@ -110,7 +110,7 @@ class LeafWriter:
             found |= storage(self.emission, output.storage, self.render, *named(self.template))
         if output.global_name:
             found["globalName"] = self.scope.program.published_name(output.global_name)
-        return found
+        return found | keyed(self.emission, self.template, self.variant, output.name)
 
     # ---- bodies
 

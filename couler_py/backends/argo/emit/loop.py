@@ -11,7 +11,7 @@ from couler_py.backends.argo.emit.literals import failing, member, tag
 from couler_py.backends.argo.emit.scope import TemplateScope, output_of
 from couler_py.backends.argo.emit.signature import inputs
 from couler_py.backends.argo.emit.values import Form, Value, to_plain, to_wire
-from couler_py.backends.argo.program import Program
+from couler_py.backends.argo.program import KEY, Program, Variant
 from couler_py.ir.expr import Expr, Own
 from couler_py.ir.model import Loop, Template
 
@@ -42,7 +42,7 @@ def body_output(program: Program, body: Template, name: str) -> Value:
     return Value(output_of(program, body, "tasks['run']", name), form, program.output_type(body.name, name), "", marks)
 
 
-def loop_fields(emission: Emission, template: Template, scope: TemplateScope, name: str) -> JSON:
+def loop_fields(emission: Emission, template: Template, scope: TemplateScope, name: str, variant: Variant) -> JSON:
     """Run the body; then itself again, with what is carried, unless the condition holds; too often is a failure."""
     loop = template.body
     assert isinstance(loop, Loop)
@@ -78,11 +78,14 @@ def loop_fields(emission: Emission, template: Template, scope: TemplateScope, na
     again.append({"name": COUNTER, "value": "{{=string(" + count + " + 1)}}"})
     artifacts = [(given.name, scope.input_name(given.name)) for given in template.inputs.artifacts]
     message = failing(f"the loop ran {loop.max_iterations} times and its condition did not hold")
-    found: JSON = {"inputs": inputs(emission, template, scope)}
+    found: JSON = {"inputs": inputs(emission, template, scope, variant)}
     found["inputs"].setdefault("parameters", []).append({"name": COUNTER, "default": "1"})
     if produced := _outputs(emission, template, body):
         found["outputs"] = produced
-    first: JSON = {"name": "run", "template": program.template_name(loop.body)}
+    keys = [KEY + each for each in sorted(program.keyed.get(template.name, ()))] if "keyed" in variant else []
+    passed += _body_keys(program, template, body) if keys else []
+    again += [{"name": key, "value": _input(key)} for key in keys]
+    first: JSON = {"name": "run", "template": program.template_name(loop.body, "keyed" if keys else "")}
     arguments: JSON = {"parameters": passed} if passed else {}
     if artifacts:
         arguments["artifacts"] = [
@@ -110,6 +113,19 @@ def loop_fields(emission: Emission, template: Template, scope: TemplateScope, na
             for given, known in artifacts
         ]
     found["dag"] = {"failFast": False, "tasks": [first, repeat]}
+    return found
+
+
+def _body_keys(program: Program, template: Template, body: Template) -> list[JSON]:
+    """Where the artifacts of each iteration go: the last one's stay."""
+    outer = {getattr(each.value, "name", each.name): each.name for each in template.outputs.artifacts}
+    keyed = program.keyed[template.name]
+    some = next(iter(sorted(keyed)))
+    found = []
+    for inner in sorted(program.keyed[body.name]):
+        own = outer.get(inner)
+        text = member("inputs.parameters", KEY + (own if own in keyed else some))
+        found.append({"name": KEY + inner, "value": tag(text if own in keyed else f"{text} + '/{inner}'")})
     return found
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from couler_py.backends.argo.emit.arguments import report
 from couler_py.backends.argo.emit.artifacts import expression as artifact_expression
-from couler_py.backends.argo.emit.artifacts import reference
+from couler_py.backends.argo.emit.artifacts import gathered_folder, reference
 from couler_py.backends.argo.emit.edges import ended
 from couler_py.backends.argo.emit.expressions import UnprovenError, available, translate
 from couler_py.backends.argo.emit.literals import tag
@@ -65,7 +65,7 @@ def _parameter(writer: GraphWriter, output: OutputParameter) -> JSON:
 
 def _value_from(writer: GraphWriter, output: OutputParameter) -> JSON:
     assert output.value is not None
-    item = writer.variant == "item"
+    item = "item" in writer.variant
     condition = _item_condition(writer) if item else _condition(writer, output.value)
     value = translate(output.value, writer.scope, bool(condition))
     if item:
@@ -144,6 +144,9 @@ def _artifact(writer: GraphWriter, output: OutputArtifact) -> JSON:
             state = f"{writer.scope.task(option.task)}.status == 'Succeeded'"
             choice = f"{state} ? {artifact_expression(writer.scope, option)} : {choice}"
         found["fromExpression"] = choice
+    elif isinstance(expr, TaskArtifact) and writer.scope.tasks[expr.task].each is not None:
+        found["from"] = "{{" + gathered_folder(writer, expr) + "}}"
+        optional = True
     elif isinstance(expr, TaskArtifact | InputArtifact):
         found["from"] = "{{" + reference(writer.scope, expr) + "}}"
         if isinstance(expr, TaskArtifact):

@@ -9,9 +9,11 @@ from msgspec import UNSET
 from couler_py.backends.argo.emission import Emission, named
 from couler_py.backends.argo.emit.arguments import literal_text, plain_literal, report
 from couler_py.backends.argo.emit.expressions import UnprovenError
+from couler_py.backends.argo.emit.literals import member, tag
 from couler_py.backends.argo.emit.scope import TemplateScope
 from couler_py.backends.argo.emit.storage import storage
 from couler_py.backends.argo.emit.text import render
+from couler_py.backends.argo.program import KEY, Variant
 from couler_py.ir.model import Function, Graph, Loop, Parameter, Template
 from couler_py.ir.types import Choice
 from couler_py.kubernetes.containers import config_map_key
@@ -20,7 +22,7 @@ JSON = dict[str, Any]
 INPUTS = "/tmp/couler/inputs"  # noqa: S108 - inside the step's own container
 
 
-def inputs(emission: Emission, template: Template, scope: TemplateScope) -> JSON:
+def inputs(emission: Emission, template: Template, scope: TemplateScope, variant: Variant = "") -> JSON:
     """The `inputs` of a template; empty where it has none."""
     given = template.inputs
     found: JSON = {}
@@ -37,6 +39,9 @@ def inputs(emission: Emission, template: Template, scope: TemplateScope) -> JSON
             )
             for each in given.parameters
         ]
+    if "keyed" in variant:
+        keys = [{"name": KEY + name} for name in sorted(emission.program.keyed[template.name])]
+        found["parameters"] = [*found.get("parameters", []), *keys]
     if given.artifacts:
         found["artifacts"] = [_artifact(emission, template, each, scope) for each in given.artifacts]
     return found
@@ -86,3 +91,12 @@ def _artifact(emission: Emission, template: Template, given: Any, scope: Templat
 def archive(kind: str) -> JSON:
     """How an artifact is packed."""
     return {kind: {}}
+
+
+def keyed(emission: Emission, template: Template, variant: Variant, name: str) -> JSON:
+    """Where an output artifact of a keyed template goes: unpacked, so that a folder of them can be read as one."""
+    if "keyed" not in variant or name not in emission.program.keyed[template.name]:
+        return {}
+    kind = emission.options.repository
+    field = "blob" if kind == "azure" else "path" if kind == "hdfs" else "key"
+    return {"archive": {"none": {}}, kind: {field: tag(member("inputs.parameters", KEY + name))}}

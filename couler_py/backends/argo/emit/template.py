@@ -34,13 +34,13 @@ def template_data(emission: Emission, template: Template, variant: Variant = "")
         fields = writer.write()
     elif isinstance(template.body, Loop):
         scope = TemplateScope(emission.program, template)
-        fields = loop_fields(emission, template, scope, name)
+        fields = loop_fields(emission, template, scope, name, variant)
     elif isinstance(template.body, Suspend) and template.body.duration == 0 and not template.outputs.parameters:
         # Nothing to wait for: Argo would look again a second later.
         scope = TemplateScope(emission.program, template)
-        fields = nothing(name)
+        fields = nothing(emission.no_op())
         found["metadata"] = {"annotations": {ROLE: "nothing"}}
-        if given := inputs(emission, template, scope):
+        if given := inputs(emission, template, scope, variant):
             fields["inputs"] = given
     else:
         leaf = LeafWriter(emission, template, variant)

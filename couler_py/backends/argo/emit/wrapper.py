@@ -8,18 +8,15 @@ from couler_py.backends.argo.emission import Emission
 from couler_py.backends.argo.emit.literals import member
 from couler_py.backends.argo.emit.scope import output_of
 from couler_py.backends.argo.emit.values import Value, to_json
+from couler_py.backends.argo.program import KEY
 from couler_py.ir.model import Graph, Template
 
 JSON = dict[str, Any]
 ITEM = "couler-item"
-PREFIX = "couler-prefix"
-INDEX = "couler-index"
 DONE = "couler-done"
 
 
-def item_wrapper(
-    emission: Emission, callee: Template, name: str, variant: str, gathered: list[str], items_read: bool
-) -> str:
+def item_wrapper(emission: Emission, callee: Template, name: str, variant: str, items_read: bool) -> str:
     """The name of the wrapper of a template: its inputs go through, its outputs come as JSON strings of JSON text.
 
     With `items_read` it gives the item out beside them, so that readers know which items succeeded. Without any output
@@ -29,10 +26,10 @@ def item_wrapper(
     parameters = [program.field(callee, parameter.name) for parameter in callee.inputs.parameters]
     artifacts = [(program.field(callee, each.name), each.optional) for each in callee.inputs.artifacts]
     outputs: list[JSON] = []
-    for output in gathered:
+    for output in sorted(program.gathered_of.get(callee.name, ())):
         known = program.field(callee, output)
         text = output_of(program, callee, "tasks['run']", output)
-        if variant == "item":
+        if "item" in variant:
             outputs.append({"name": known, "valueFrom": {"expression": text}})
             continue
         form = "plain" if program.writes_plain(callee) else "wire"
@@ -40,7 +37,7 @@ def item_wrapper(
         outputs.append({"name": known, "valueFrom": {"expression": f"toJson({to_json(value)})"}})
     if items_read:
         expression = f"toJson({member('inputs.parameters', ITEM)})"
-        if variant == "item" and isinstance(callee.body, Graph) and program.may_lack_outputs(callee):
+        if "item" in variant and isinstance(callee.body, Graph) and program.may_lack_outputs(callee):
             absent = [
                 f"{output_of(program, callee, 'tasks.run', each.name)} == 'null'" for each in callee.outputs.parameters
             ]
@@ -48,6 +45,8 @@ def item_wrapper(
         outputs.append({"name": ITEM, "valueFrom": {"expression": expression}})
     if not outputs:
         outputs.append({"name": DONE, "valueFrom": {"expression": "'\\u0022\\u0022'"}})
+    if "keyed" in variant:
+        parameters += [KEY + each for each in sorted(program.keyed[callee.name])]
     call: JSON = {"name": "run", "template": name}
     arguments: JSON = {}
     if parameters:
