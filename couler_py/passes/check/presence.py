@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 
+from couler_py.ir.expr import Expr, TaskArtifact, TaskItems, TaskOutput, walk
 from couler_py.ir.model import Graph, OutputArtifact, OutputParameter, Task, Template
 from couler_py.ir.possible import Presence
 from couler_py.passes.check.facts import Facts
@@ -22,9 +25,17 @@ def check_presence(template: Template, graph: Graph, facts: Facts, findings: Fin
     tasks = {task.name: task for task in graph.tasks}
     for output in outputs:
         assert output.value is not None
+        if not tasks.keys() >= set(_producers(output.value)):
+            continue  # reported where the references are checked
         missing = presence.absent_source(output.value)
         if missing is not None:
             _report(output, missing, presence, tasks, template, findings)
+
+
+def _producers(expr: Expr) -> Iterator[str]:
+    for node in walk(expr):
+        if isinstance(node, TaskOutput | TaskArtifact | TaskItems):
+            yield node.task
 
 
 def _settled(output: OutputParameter | OutputArtifact) -> bool:

@@ -269,6 +269,10 @@ def test_an_output_that_can_be_skipped() -> None:
     assert one.related == (("t1", Source("flow.py", 11)),)
 
 
+def test_an_output_of_a_step_that_isnt_there() -> None:
+    assert [code for code, *_ in found(outputs(task("t2", "make")))] == ["CLR220"]
+
+
 def test_an_output_whose_failure_is_absolved() -> None:
     one = only(outputs(task("t1", "make"), task("t2", "wait", after=(After("t1", "on_failure"),))))
     assert one.code == "CLR240"
