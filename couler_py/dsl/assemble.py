@@ -122,15 +122,18 @@ class _Assembly:
         if fixed is not None and (frame in self.begun or frame.kind not in ("flow", "entry")):
             return fixed
         self.begun.add(frame)
-        graph = Graph(tuple(self._task(node) for node in frame.nodes), fail_fast=frame.fail_fast)
+        graph = Graph(tuple(self._task(node) for node in frame.nodes), fail_fast=frame.settings.fail_fast)
         base = fixed or _legal(frame.base)
         template = Template(
             base,
             graph,
             inputs=_inputs(frame.inputs),
             outputs=self._outputs(frame),
-            parallelism=frame.parallelism,
-            description=frame.description,
+            retry=frame.settings.retry,
+            deadline=frame.settings.deadline,
+            locks=frame.settings.locks,
+            parallelism=frame.settings.parallelism,
+            description=frame.settings.description,
             display=frame.base if frame.base != base and fixed is None else "",
             source=frame.source,
         )

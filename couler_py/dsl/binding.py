@@ -97,12 +97,6 @@ def file_argument(node: Node, artifact: InputArtifact, value: Any) -> Any:
     )
 
 
-def check_type(node: Node, name: str, wanted: Type, given: Type, value: Any) -> None:
-    """Raise `ArgumentError` where a value's type doesn't fit an input's."""
-    if not accepts(wanted, given):
-        _mismatch(node, name, describe(wanted), describe(given), value)
-
-
 def check_reach(expr: Any, node: Node) -> None:
     """Raise `RecordingError` where a task can't read a value because of the graph that it belongs to."""
     frame = node.frame

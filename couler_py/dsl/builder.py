@@ -57,7 +57,7 @@ class Workflow:
         volumes, claims = reader.volumes()
         self._recorder.volumes = {volume.name: volume for volume in volumes}
         self._recorder.claims = {claim.name: claim for claim in claims}
-        self._recorder.entry.fail_fast = bool(options.get("fail_fast", False))
+        self._recorder.entry.settings = reader.of_run()
         self._open: list[AbstractContextManager[Any]] = []
         self._broken: BaseException | None = None
         for on, handler in (
@@ -81,6 +81,8 @@ class Workflow:
 
     def add(self, step: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Call a step, a workflow, or any function that calls steps, in this workflow."""
+        if not callable(step):
+            fail("CLR156", f"a workflow takes steps and functions, not {step!r}", help="w.add(step, argument, ...)")
         with self._recorder.recording():
             return step(*args, **kwargs)
 

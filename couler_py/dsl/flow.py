@@ -37,7 +37,7 @@ from couler_py.dsl.placeholder import Output, Placeholder, output_one
 from couler_py.dsl.problems import fail
 from couler_py.dsl.recorder import Defaults, Recorder, WorkflowInput, current
 from couler_py.dsl.sources import caller, caller_frame, shown
-from couler_py.dsl.workflow_options import WorkflowOptions, WorkflowReader
+from couler_py.dsl.workflow_options import ALONE, WorkflowOptions, WorkflowReader
 from couler_py.ir import expr as ir
 from couler_py.ir.model import ArtifactArgument, Inputs, Outputs, Source, Suspend, Template, Workflow
 
@@ -126,7 +126,7 @@ class WorkflowFunction(Generic[P, R]):
         volumes, claims = self._volumes
         recorder.volumes = {volume.name: volume for volume in volumes}
         recorder.claims = {claim.name: claim for claim in claims}
-        recorder.entry.fail_fast = bool(self._options.get("fail_fast", False))
+        recorder.entry.settings = self._reader.of_run()
         return recorder
 
     def _defaults(self, around: Defaults) -> Defaults:
@@ -204,11 +204,21 @@ class WorkflowFunction(Generic[P, R]):
         return Template(self.name, Suspend(), inputs=self.inputs, source=self.source)
 
     def _record(self, recorder: Recorder) -> _Called:
+        alone = sorted(set(self._options) & ALONE)
+        if alone:
+            fail(
+                "CLR160",
+                f"the workflow {self.name} has {alone[0]}, which is for a run of its own",
+                why="called in another workflow it is a task: handlers and placement are those of the run around",
+                help=f"say {alone[0]} of the workflow around, or of its steps",
+                related=(("it is defined here", self.source),),
+            )
         frame = recorder.nested("flow", self.name, self.source)
         frame.sequential, frame.previous = False, []
-        frame.fail_fast = bool(self._options.get("fail_fast", False))
-        frame.parallelism = self._fields.get("parallelism")
-        frame.description = inspect.getdoc(self._function) or ""
+        frame.settings = self._reader.of_graph(inspect.getdoc(self._function) or "")
+        volumes, claims = self._volumes
+        recorder.volumes.update((volume.name, volume) for volume in volumes)
+        recorder.claims.update((claim.name, claim) for claim in claims)
         values: dict[str, Any] = {}
         for parameter in self.inputs.parameters:
             frame.inputs[parameter.name] = FrameInputSpec(

@@ -15,7 +15,7 @@ import msgspec
 
 from couler_py.dsl.problems import fail
 from couler_py.ir import expr as ir
-from couler_py.ir.model import Depends, Each, External, Source, Template
+from couler_py.ir.model import Depends, Each, External, Lock, RetryPolicy, Source, Template
 from couler_py.ir.names import legal, legal_name
 from couler_py.ir.types import Type
 
@@ -100,6 +100,17 @@ class FrameOutput(msgspec.Struct):
     source: Source | None = None
 
 
+class GraphSettings(msgspec.Struct, frozen=True):
+    """What a workflow says of its graph: as a run of its own, and called in another workflow."""
+
+    fail_fast: bool = False
+    parallelism: int | None = None
+    retry: RetryPolicy | None = None
+    deadline: float | None = None
+    locks: tuple[Lock, ...] = ()
+    description: str = ""
+
+
 class Frame:
     """A graph while it is recorded: its tasks in program order, what it reads from outside, what it gives."""
 
@@ -114,9 +125,7 @@ class Frame:
         self.outputs: dict[str, FrameOutput] = {}
         self.callers: list[Node] = []
         self.closed = False
-        self.fail_fast = False
-        self.parallelism: int | None = None
-        self.description = ""
+        self.settings = GraphSettings()
         self.scoped = False  # whether an or_else or first was written here
         self.sequential: bool = parent.sequential if parent is not None else False
         self.previous: list[Node] = []

@@ -8,9 +8,10 @@ from typing import Any, Literal, TypedDict
 
 from couler_py.dsl.durations import Duration, seconds
 from couler_py.dsl.errors import DefinitionError
+from couler_py.dsl.frames import GraphSettings
 from couler_py.ir.diagnostics import error
 from couler_py.ir.expr import TextLike
-from couler_py.ir.model import Lock, Mutex, Schedule, Semaphore, Source, Ttl
+from couler_py.ir.model import Lock, Mutex, RetryPolicy, Schedule, Semaphore, Source, Ttl
 from couler_py.ir.pod import Dns, PodSettings, Toleration, Volume, VolumeClaim
 
 Concurrency = Literal["Allow", "Forbid", "Replace"]
@@ -23,9 +24,14 @@ class WorkflowOptions(TypedDict, total=False):
     `schedule` is a cron line, several, or a `Schedule`; `timezone` (an IANA name, UTC if left out),
     `concurrency` (what happens where the run before still runs), `starting_deadline`, `keep_succeeded`,
     `keep_failed` and `suspended` go with it. `parallelism` bounds how many tasks run at once, `deadline` the
-    whole run, `ttl` how long a finished run stays on the cluster. `fail_fast` stops the rest at the first
-    failure (local and Argo). `image`, `packages` and `include` are for steps that say nothing themselves; the
-    placement options for every pod. `engines` holds options that one engine alone reads, by its name.
+    whole run, `ttl` how long a finished run stays on the cluster. `retries` is how often all of it is tried
+    again, `fail_fast` stops the rest at the first failure (both local and Argo). `image`, `packages` and
+    `include` are for steps that say nothing themselves; the placement options for every pod. `engines` holds
+    options that one engine alone reads, by its name.
+
+    Called in another workflow, its graph keeps `retries`, `deadline`, `parallelism`, `fail_fast`, locks,
+    volumes and the defaults of its steps; handlers and placement are refused there, and what concerns a run of
+    its own (schedule, ttl, labels, …) has no meaning.
     """
 
     name: str
@@ -42,6 +48,7 @@ class WorkflowOptions(TypedDict, total=False):
     ttl: Duration | Ttl
     priority: int
     fail_fast: bool
+    retries: int | RetryPolicy
     labels: Mapping[str, str]
     annotations: Mapping[str, str]
     image: str
@@ -68,6 +75,13 @@ class WorkflowOptions(TypedDict, total=False):
     engines: Mapping[str, Mapping[str, Any]]
 
 
+ALONE = frozenset(
+    {"on_exit", "on_success", "on_failure", "service_account", "node_selector", "tolerations", "image_pull_secrets"}
+    | {"dns", "host_network", "priority_class", "scheduler", "pod_labels", "pod_annotations"}
+)
+"""Options that a workflow can't have where another calls it: they would be lost there."""
+
+
 class WorkflowReader:
     """Reads the options of a workflow, and says where they were given when one is wrong."""
 
@@ -87,6 +101,7 @@ class WorkflowReader:
     def fields(self) -> dict[str, Any]:
         """The fields of the IR's `Workflow` that the options say."""
         get = self.options.get
+        self._retry()
         found: dict[str, Any] = {
             "schedule": self._schedule(),
             "parallelism": self._count("parallelism"),
@@ -102,6 +117,29 @@ class WorkflowReader:
             "engines": {str(engine): dict(value) for engine, value in get("engines", {}).items()},
         }
         return {name: value for name, value in found.items() if value not in (None, (), "", {})}
+
+    def of_run(self) -> GraphSettings:
+        """What of the options stands on the entrypoint: the rest is the workflow's."""
+        return GraphSettings(fail_fast=bool(self.options.get("fail_fast", False)), retry=self._retry())
+
+    def of_graph(self, description: str) -> GraphSettings:
+        """What of the options stands on the graph where another workflow calls this one."""
+        return GraphSettings(
+            bool(self.options.get("fail_fast", False)),
+            self._count("parallelism"),
+            self._retry(),
+            self._duration("deadline"),
+            self._locks(),
+            self.options.get("description", description),
+        )
+
+    def _retry(self) -> RetryPolicy | None:
+        given = self.options.get("retries")
+        if given is None or isinstance(given, RetryPolicy):
+            return given
+        if type(given) is not int or given < 0:
+            raise self._wrong(f"retries={given!r} is not a number of further attempts", help="give 0 or more")
+        return RetryPolicy(given) if given else None
 
     def volumes(self) -> tuple[list[Volume], list[VolumeClaim]]:
         """The volumes and volume claims of the workflow."""

@@ -8,7 +8,7 @@ import pytest
 
 import couler_py.dsl as couler
 from couler_py.ir import expr as ir
-from couler_py.ir.model import Argument, ArtifactArgument, Parameter, Schedule, Ttl
+from couler_py.ir.model import Argument, ArtifactArgument, Mutex, Parameter, RetryPolicy, Schedule, Ttl
 from couler_py.ir.pod import PodSettings, Toleration
 from couler_py.ir.storage import LocalPath
 from couler_py.ir.types import FLOAT, INT, STR, Choice
@@ -188,9 +188,44 @@ def test_a_called_workflow_has_its_own_image():
     assert tasks(workflow)["increase"].call == "increase-2"
 
 
+def test_what_a_called_workflow_says_of_its_graph_stands_on_the_graph():
+    @couler.workflow(retries=2, deadline="1h", parallelism=3, mutex="one", volumes=[couler.empty_dir("scratch")])
+    def inner() -> int:
+        return increase(1)
+
+    with couler.Workflow("test") as w:
+        inner()
+    workflow = sound(w.build())
+    graph = template(workflow, "inner")
+    assert (graph.retry, graph.deadline, graph.parallelism) == (RetryPolicy(2), 3600.0, 3)
+    assert graph.locks == (Mutex("one"),)
+    assert [volume.name for volume in workflow.volumes] == ["scratch"]
+
+
+def test_what_a_called_workflow_says_of_a_run_of_its_own_is_refused():
+    @couler.workflow(on_exit=lambda: say("over"))
+    def inner() -> int:
+        return increase(1)
+
+    with couler.Workflow("test"), pytest.raises(couler.RecordingError, match="has on_exit, which is for a run"):
+        inner()
+
+
+def test_a_retry_may_ask_what_the_attempt_before_did():
+    @couler.step(retries=couler.retry(3, when=couler.last_attempt.exit_code == 137))
+    def fragile() -> None: ...
+
+    with couler.Workflow("test") as w:
+        fragile()
+    retry = template(sound(w.build()), "fragile").retry
+    assert retry is not None
+    assert retry.when == ir.Compare("==", ir.LastRetry("exit_code"), ir.Literal(137))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"retries": -1}, "further attempts"),
         ({"schedule": "at three"}, "not a cron line"),
         ({"schedule": "0 3 * *"}, "not a cron line"),
         ({"schedule": []}, "schedule is empty"),
