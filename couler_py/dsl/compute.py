@@ -79,7 +79,7 @@ def compare(op: ir.Comparison, left: Any, right: Any) -> Any:
         for value, found in ((left, mine), (right, other)):
             if found and not found & {"number", "string"}:
                 _unfit(f"{_shown(value, lift(value))} has no order", f"{op} compares numbers and strings")
-    return made(ir.Compare(op, a.expr, b.expr), BOOL, "a condition")
+    return made(ir.Compare(op, a.expr, b.expr), BOOL, f"{_named(left)} {op} {_named(right)}")
 
 
 def arithmetic(op: ir.Arithmetic, left: Any, right: Any) -> Any:
@@ -95,7 +95,14 @@ def arithmetic(op: ir.Arithmetic, left: Any, right: Any) -> Any:
             _unfit(f"{_shown(value, lifted)} can't be used with {op}", why, help_)
     if mine and other and not mine & other:
         _unfit(f"{_shown(left, a)} {op} {_shown(right, b)}", "the two are of different kinds", 'couler.format("{}", x)')
-    return made(ir.Compute(op, a.expr, b.expr), _result(op, *types))
+    return made(ir.Compute(op, a.expr, b.expr), _result(op, *types), f"{_named(left)} {op} {_named(right)}")
+
+
+def _named(value: Any) -> str:
+    """A value as it stands in the name of an expression."""
+    label = getattr(value, "_couler_label", None)
+    text = label if isinstance(label, str) else repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def _result(op: str, left: Type, right: Type) -> Type:

@@ -60,6 +60,14 @@ def record(recorder: Recorder, on: Moment, handler: Callable[[], Any], name: str
     if not callable(handler):
         fail("CLR156", f"a handler is a function, not {handler!r}", help="put `lambda: ` before the call")
     source = caller()
+    if recorder.frame is not recorder.entry:
+        fail(
+            "CLR156",
+            "a handler of the run can't be written here",
+            source=source,
+            why="it runs at the end of the whole run, whatever the branch, item or called workflow around it does",
+            help="write it in the workflow's own function, with a condition inside where it needs one",
+        )
     frame = recorder.nested("handler", base_of(handler, name, f"on-{on}"), source)
     frame.sequential = recorder.entry.sequential
     run(recorder, frame, handler)

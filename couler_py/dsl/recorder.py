@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from couler_py.dsl.binding import bind
+from couler_py.dsl.binding import bind, check_reach
 from couler_py.dsl.frames import Callee, Frame, FrameKind, Node
 from couler_py.dsl.lifting import lift
 from couler_py.dsl.ordering import after
@@ -106,7 +106,7 @@ class Recorder:
             frame.closed = True
 
     def nested(self, kind: FrameKind, base: str, source: Source | None = None) -> Frame:
-        """A new graph inside the one at hand. `kind` flow and handler see nothing of it but the run's parameters."""
+        """A new graph inside the one at hand; a handler stands alone, and sees nothing of it."""
         return Frame(kind, None if kind == "handler" else self.frame, base, source or caller(), self)
 
     def call(
@@ -152,7 +152,10 @@ class Recorder:
     def external(self, call: External, arguments: Mapping[str, Any], *, name: str = "", base: str = "") -> Any:
         """Add a task that calls a template installed on the engine. Its outputs have any name and any type."""
         node = Node(self.frame, call, name or base or call.template, caller(), explicit=bool(name))
-        node.arguments = {key: lift(value).expr for key, value in arguments.items()}
+        for key, value in arguments.items():
+            lifted = lift(value)
+            check_reach(lifted.expr, node)
+            (node.artifacts if lifted.type is None else node.arguments)[key] = lifted.expr
         self.frame.add(node)
         return output_of(node, None)
 

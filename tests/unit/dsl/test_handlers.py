@@ -151,3 +151,8 @@ def test_metrics_are_lines_beside_the_outputs_of_a_step(tmp_path, monkeypatch):
 def test_metrics_of_a_plain_call_are_written_nowhere(monkeypatch):
     monkeypatch.delenv("COULER_OUTPUTS", raising=False)
     assert couler.log_metric("loss", 0.5) is None
+
+
+def test_a_handler_of_the_run_does_not_stand_in_a_branch():
+    with couler.Workflow("test"), pytest.raises(couler.RecordingError, match="can't be written here"):
+        couler.when(number() > 0, lambda: couler.on_exit(lambda: say("over")))

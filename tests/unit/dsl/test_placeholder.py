@@ -243,3 +243,8 @@ def test_a_field_named_like_a_method_stands_before_it(workflow):
     assert expression(found.status) == ir.TaskOutput("status_step", "status")
     assert expression(found.after) == ir.TaskOutput("status_step", "after")
     assert expression(couler.status(found)) == ir.TaskStatus("status_step")
+
+
+def test_an_expression_is_shown_as_it_was_written(workflow):
+    assert repr(number() > 3) == "<number > 3: bool, known when the workflow runs>"
+    assert repr(train("svm").score * 2 + 1) == "<train.score * 2 + 1: float, known when the workflow runs>"

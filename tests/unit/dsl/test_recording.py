@@ -8,9 +8,33 @@ import couler_py.dsl as couler
 from couler_py.dsl.recorder import Recorder, current
 from couler_py.ir import expr as ir
 from couler_py.ir import to_json
-from couler_py.ir.model import After, Container, InputArtifact, Inputs, OutputParameter, Outputs, Parameter, Template
+from couler_py.ir.model import (
+    After,
+    Argument,
+    ArtifactArgument,
+    Container,
+    External,
+    InputArtifact,
+    Inputs,
+    OutputParameter,
+    Outputs,
+    Parameter,
+    Template,
+)
 from couler_py.ir.types import INT, STR
-from tests.unit.dsl.recorded import add, argument, increase, make_file, number, numbers, say, sound, tasks, text_of
+from tests.unit.dsl.recorded import (
+    add,
+    argument,
+    increase,
+    make_file,
+    number,
+    numbers,
+    read_file,
+    say,
+    sound,
+    tasks,
+    text_of,
+)
 
 
 def echo(name: str = "echo", image: str = "busybox", **changes) -> Template:
@@ -245,3 +269,16 @@ def test_a_workflow_is_the_same_bytes_each_time():
 def test_verbs_outside_of_a_workflow_say_so(verb):
     with pytest.raises(couler.RecordingError, match="outside of a workflow"):
         verb()
+
+
+def test_a_template_on_the_engine_takes_values_and_files():
+    recorder = Recorder("test")
+    with recorder.recording():
+        found = recorder.external(External("shared", "train"), {"x": number(), "data": make_file("a")})
+        say(found.answer)
+        read_file(found.artifact("model"))
+    graph = tasks(couler.build(recorder))
+    assert graph["train"].arguments == (Argument("x", ir.TaskOutput("number", "result")),)
+    assert graph["train"].artifacts == (ArtifactArgument("data", ir.TaskArtifact("make_file", "result")),)
+    assert argument(graph["say"], "text") == ir.TaskOutput("train", "answer")
+    assert argument(graph["read_file"], "source") == ir.TaskArtifact("train", "model")
