@@ -11,7 +11,7 @@ from couler_py.ir.meaning import State
 
 
 @dataclass(frozen=True)
-class NotImplemented_:
+class NotYet:
     """Ours to do. The engine must refuse the case with this diagnostic code until it is done."""
 
     code: str
@@ -26,13 +26,21 @@ class Never:
 
 
 @dataclass(frozen=True)
+class FailsThere:
+    """The engine can't do it, for this reason, and only the run shows it: these tasks fail, and say the way out."""
+
+    reason: str
+    tasks: Mapping[str, State]
+
+
+@dataclass(frozen=True)
 class Case:
     """A workflow, and what a run of it must come to on every engine.
 
     `tasks` holds the state of every task of the entrypoint, and of those inside them that a case is
     about (`graph/task`, `fan_out[2]`, `loop#1`). `outputs` are exactly the run's outputs; an artifact
     is the text of its file, or of a folder the texts by relative path. `attempts` are those of some
-    tasks. `refused` marks the engines that must refuse the case.
+    tasks. `refused` marks engines that can't do it, and says what they must do instead.
     """
 
     name: str
@@ -42,7 +50,7 @@ class Case:
     outputs: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     attempts: Mapping[str, int] = field(default_factory=dict)
-    refused: Mapping[str, NotImplemented_ | Never] = field(default_factory=dict)
+    refused: Mapping[str, NotYet | Never | FailsThere] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return self.name

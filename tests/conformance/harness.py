@@ -17,11 +17,15 @@ import couler_py as couler
 from couler_py.backends.base import RunStatus
 from couler_py.ir import DiagnosticError, Workflow, to_builtins, wire
 from couler_py.ir.graph import templates_by_name
-from tests.conformance.case import Case
+from tests.conformance.case import Case, FailsThere, Never, NotYet
 
 if TYPE_CHECKING:
     from tests.cluster.argo import Namespace
     from tests.cluster.fixtures import ObjectStore
+
+
+HANDLERS = ("onExit/", "!")
+"""How engines begin the names of handlers of the run."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,13 @@ class Result:
     messages: Mapping[str, str]
 
 
-def check(case: Case, result: Result) -> None:
+def check(case: Case, result: Result, engine: str) -> None:
     """Compare a run with what the case says. Tasks that a case doesn't name may only be inside those it does."""
+    limit = case.refused.get(engine)
+    if isinstance(limit, FailsThere):
+        assert {name: result.tasks.get(name) for name in limit.tasks} == limit.tasks, result.messages
+        assert result.status == "Failed"
+        return
     named = {name: state for name, state in result.tasks.items() if name in case.tasks or not set("/[#") & set(name)}
     assert named == case.tasks, result.messages
     assert result.status == case.status, result.messages
@@ -57,7 +66,7 @@ def comparable(value: Any) -> Any:
 def check_refused(case: Case, engine: str) -> bool:
     """Whether the engine must refuse the case; fails if it then doesn't, or with another code than the case names."""
     expected = case.refused.get(engine)
-    if expected is None:
+    if not isinstance(expected, NotYet | Never):
         return False
     with pytest.raises(DiagnosticError) as refused:
         couler.compile(case.build(), to=engine)
@@ -70,7 +79,7 @@ def result_of(status: RunStatus, workflow: Workflow, read: Callable[[str], Any])
     """A run as an engine's `RunStatus` tells it; `read` gives the content of an artifact."""
     entry = templates_by_name(workflow)[workflow.entrypoint]
     files = {artifact.name for artifact in entry.outputs.artifacts}
-    tasks = [task for task in status.tasks if not task.name.startswith("onExit/")]
+    tasks = [task for task in status.tasks if not task.name.startswith(HANDLERS)]
     return Result(
         status=status.status,
         tasks={task.name: task.status for task in tasks},

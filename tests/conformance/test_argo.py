@@ -31,4 +31,4 @@ def ended(namespace: Namespace, s3: ObjectStore) -> Mapping[str, Result]:
 @pytest.mark.parametrize("case", [*PODLESS, *WRITTEN], ids=str)
 def test_case(case: Case, request: pytest.FixtureRequest) -> None:
     if not check_refused(case, "argo"):
-        check(case, request.getfixturevalue("ended")[case.name])
+        check(case, request.getfixturevalue("ended")[case.name], "argo")

@@ -23,7 +23,7 @@ def file(text: str) -> Path:
 
 @couler.step
 def read(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
+    return path.read_bytes().decode()
 
 
 @couler.step
