@@ -81,6 +81,7 @@ def columns(rows: Iterable[Sequence[Any]], *, header: Sequence[str] = ()) -> Ite
             line.append_text(cell)
             line.append(" " * (width - cell.cell_len + 2))
         line.append_text(row[-1])
+        line.rstrip()
         yield line
 
 

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from couler_py.cli.commands.lock import folder_of_template
 from couler_py.cli.console import console
 from couler_py.cli.errors import UsageError
 from couler_py.cli.load import load
@@ -17,7 +16,7 @@ from couler_py.dsl import images
 from couler_py.dsl.images import Recipe
 from couler_py.dsl.lockfile import LOCK_FILE, ignoring
 from couler_py.ir.graph import templates_by_name
-from couler_py.ir.model import Workflow
+from couler_py.ir.model import Template, Workflow
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
@@ -66,6 +65,11 @@ def push(file: File, repository: Repository, tool: Tool = "docker") -> None:
         for folder in {folder_of_template(templates[step]) for step in recipe.steps}:
             images.pin(folder / LOCK_FILE, recipe, pinned)
         print(pinned)
+
+
+def folder_of_template(template: Template) -> Path:
+    """The folder that a step's lock lies in: that of the file it was written in."""
+    return Path(template.source.file).resolve().parent if template.source else Path.cwd()
 
 
 def _recipes(file: str) -> tuple[Workflow, tuple[Recipe, ...]]:

@@ -8,21 +8,26 @@ import msgspec
 
 from couler_py.report.graph.scene import Link, Node, Scene
 
+BETWEEN = " … "
+
 
 def fold(scene: Scene, limit: int) -> Scene:
     """The scene in at most `limit` boxes.
 
-    First, tasks of one template between the same others (a fan-out written by hand) become one box;
-    then all tasks of one template; then everything is one box.
+    First, tasks of one template between the same others (a fan-out written by hand) become one box; then
+    tasks of one template on neighbouring levels, as few levels together as needed; then everything is one box.
     """
     if scene.count() <= limit:
         return scene
     flat = Scene(tuple(msgspec.structs.replace(node, inside=None) for node in scene.nodes), scene.links, scene.folded)
-    for key in (_twins, _same_template, _everything):
-        if flat.count() <= limit:
-            break
-        flat = _merge(flat, key(flat))
-    return flat
+    if flat.count() > limit:
+        flat = _merge(flat, _twins(flat))
+    together, alike = 1, flat
+    levels = _levels(flat)
+    while flat.count() > limit and together <= max(levels.values()):
+        flat = _merge(alike, _neighbours(levels, together))
+        together *= 2
+    return flat if flat.count() <= limit else _merge(flat, lambda node: "all")
 
 
 def _kin(node: Node) -> tuple[str, str, str, str]:
@@ -38,12 +43,26 @@ def _twins(scene: Scene) -> Callable[[Node], object]:
     return lambda node: (_kin(node), frozenset(before[node.id]), frozenset(after[node.id]))
 
 
-def _same_template(scene: Scene) -> Callable[[Node], object]:
-    return lambda node: (node.kind, node.template)
+def _neighbours(levels: dict[str, int], together: int) -> Callable[[Node], object]:
+    return lambda node: (node.template, levels[node.id] // together)
 
 
-def _everything(scene: Scene) -> Callable[[Node], object]:
-    return lambda node: "all"
+def _levels(scene: Scene) -> dict[str, int]:
+    """The length of the longest path to each box. Scenes of workflows have no cycles."""
+    waiting = {node.id: 0 for node in scene.nodes}
+    after: dict[str, list[str]] = {node.id: [] for node in scene.nodes}
+    for link in scene.links:
+        waiting[link.target] += 1
+        after[link.source].append(link.target)
+    levels = dict.fromkeys(waiting, 0)
+    ready = [name for name, count in waiting.items() if not count]
+    for name in ready:
+        for other in after[name]:
+            levels[other] = max(levels[other], levels[name] + 1)
+            waiting[other] -= 1
+            if not waiting[other]:
+                ready.append(other)
+    return levels
 
 
 def _merge(scene: Scene, key: Callable[[Node], object]) -> Scene:
@@ -67,7 +86,12 @@ def _together(group: list[Node]) -> Node:
     count = sum(_weight(node) for node in group)
     names = ", ".join(node.label for node in group[:20]) + (", …" if len(group) > 20 else "")
     return msgspec.structs.replace(
-        first, label=f"{first.label} … {group[-1].label}", many=f"{count:,} tasks", kind="folded", title=names, state=""
+        first,
+        label=f"{first.label.split(BETWEEN)[0]}{BETWEEN}{group[-1].label.split(BETWEEN)[-1]}",
+        many=f"{count:,} tasks",
+        kind="folded",
+        title=names,
+        state="",
     )
 
 

@@ -43,7 +43,7 @@ def _node(node: Node, name: str, indent: str) -> Iterator[str]:
 def _labels(node: Node) -> Iterator[str]:
     yield cut(node.label, 60)
     if node.many or node.note:
-        yield cut(f"{node.many} {node.note}".strip(), 60)
+        yield cut(" · ".join(part for part in (node.many, node.note) if part), 60)
     if node.condition:
         yield cut(f"if {node.condition}", 60)
 

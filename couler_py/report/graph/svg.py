@@ -107,7 +107,7 @@ def _lay(scene: Scene, graphviz: bool) -> _Laid:
 
 def _box(node: Node, graphviz: bool) -> _Box:
     lines = [(cut(node.label, LONGEST), "label")]
-    note = f"{node.many}  {node.note}".strip() if node.many else node.note
+    note = " · ".join(part for part in (node.many, node.note) if part)
     if note:
         lines.append((cut(note, LONGEST + 10), "note"))
     if node.condition:

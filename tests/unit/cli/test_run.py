@@ -174,3 +174,23 @@ def test_ctrl_c_stops_a_run_that_resume_goes_on_with(here: Path, couler: Couler)
     shown = couler("resume", run["run"], "--json")
     assert shown.code == 0
     assert json.loads(shown.out)["outputs"] == {"result": 3}
+
+
+def test_an_approval_is_given_in_another_terminal(here: Path, couler: Couler) -> None:
+    (here / "approve.py").write_text(
+        "import couler_py as couler\n\n@couler.step\ndef use(answer: str) -> str:\n    return 'told ' + answer\n\n"
+        "ask = couler.suspend(outputs={'answer': str}, name='ask')\n\n"
+        "@couler.workflow\ndef approve():\n    return use(ask())\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-m", "couler_py.cli", "run", "approve.py"], stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        lines = []
+        for line in process.stderr:
+            lines.append(line)
+            if line.startswith("waits for a person: `couler resume "):
+                shown = couler("resume", line.split()[6].strip("`"), "--output", "answer=yes", "--json")
+    assert process.returncode == 0
+    assert lines[-1] == "  result = told yes\n"
+    assert json.loads(shown.out)["outputs"] == {"result": "told yes"}

@@ -103,10 +103,26 @@ def test_above_the_limit_alike_tasks_share_a_box() -> None:
     assert scene.links == (Link("first", "t0"), Link("t0", "last"))
 
 
-def test_a_long_chain_is_folded_too() -> None:
+def test_a_long_chain_is_folded_by_neighbours() -> None:
     tasks = [Task("t0", "work")] + [Task(f"t{n}", "work", after=(After(f"t{n - 1}"),)) for n in range(1, 2000)]
+    scene = graph.scene(workflow(*tasks), limit=500)
+    assert [node.label for node in scene.nodes[:2]] == ["t0 … t3", "t4 … t7"]
+    assert len(scene.nodes) == 500
+
+
+def test_wide_levels_are_folded_one_by_one() -> None:
+    tasks = [
+        Task(
+            f"t{level}-{n}",
+            "work",
+            after=tuple(After(f"t{level - 1}-{(n + k) % 300}") for k in (0, 1)) if level else (),
+        )
+        for level in range(3)
+        for n in range(300)
+    ]
     scene = graph.scene(workflow(*tasks))
-    assert [node.many for node in scene.nodes] == ["2,000 tasks"]
+    assert [node.many for node in scene.nodes] == ["300 tasks", "300 tasks", "300 tasks"]
+    assert len(scene.links) == 2
 
 
 def test_above_the_limit_nested_graphs_are_closed() -> None:

@@ -68,20 +68,20 @@ def test_straight_pieces_of_lines_touch_no_other_box(graph: tuple[Sizes, list[tu
 
 
 def test_the_same_graph_has_the_same_layout() -> None:
-    sizes = {name: (50.0, 20.0) for name in "abcd"}
+    sizes = dict.fromkeys("abcd", (50.0, 20.0))
     links = [("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")]
     assert layout(sizes, links) == layout(dict(sizes), list(links))
 
 
 def test_a_diamond_is_symmetric() -> None:
-    sizes = {name: (50.0, 20.0) for name in "abcd"}
+    sizes = dict.fromkeys("abcd", (50.0, 20.0))
     placed = layout(sizes, [("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")]).boxes
     middle = (placed["b"][0] + placed["c"][0]) / 2
     assert round(placed["a"][0], 3) == round(middle, 3) == round(placed["d"][0], 3)
 
 
 def test_crossings_that_needn_t_be_are_gone() -> None:
-    sizes = {name: (50.0, 20.0) for name in ("a", "b", "x", "y")}
+    sizes = dict.fromkeys(("a", "b", "x", "y"), (50.0, 20.0))
     placed = layout(sizes, [("a", "y"), ("b", "x")]).boxes
     assert (placed["a"][0] < placed["b"][0]) == (placed["y"][0] < placed["x"][0])
 
