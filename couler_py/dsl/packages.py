@@ -191,7 +191,8 @@ def _places(project: Project, root: Path) -> list[str]:
 
 def _uv_command(uv: str, wanted: Path, python: str, places: list[str]) -> list[str]:
     fixed = ["--quiet", "--no-header", "--no-annotate", "--python-platform", "linux", "--python-version", python]
-    return [uv, "pip", "compile", str(wanted), *fixed, *places]
+    # Without an interpreter named, uv looks for one of that version everywhere, which takes 10 seconds.
+    return [uv, "pip", "compile", str(wanted), "--python", sys.executable, *fixed, *places]
 
 
 def _pip_command(wanted: Path, report: Path, python: str, places: list[str]) -> list[str]:
