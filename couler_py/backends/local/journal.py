@@ -55,6 +55,10 @@ class Journal:
         self._tell(Event("task", runs.now(), task.path, task=task))
         self._soon()
 
+    def of(self, path: str) -> TaskRecord:
+        """What is recorded of a task that has started."""
+        return self._run.tasks[path]
+
     def attempt(self, path: str, execution: int, attempt: AttemptRecord) -> None:
         """An attempt began or ended."""
         row = runs.attempt_row(self._run.id, path, execution, attempt)
@@ -72,9 +76,9 @@ class Journal:
         self._soon()
 
     def cached(self, key: str, path: str, result: Result) -> None:
-        """A result to reuse."""
+        """A result to reuse; written at once."""
         self._statements.append((cache.SAVE, cache.row(key, runs.now(), self._run.id, path, result)))
-        self._soon()
+        self.flush()  # the next task may look for it
 
     def run(self) -> None:
         """The run itself has changed; written at once."""

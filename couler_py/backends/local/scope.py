@@ -11,7 +11,7 @@ from msgspec import UNSET
 from couler_py.ir import wire
 from couler_py.ir.codec import to_builtins
 from couler_py.ir.evaluate import AbsentError, EvaluationError, evaluate, evaluate_condition
-from couler_py.ir.expr import Expr, Literal, Text, TextLike
+from couler_py.ir.expr import Expr, Literal, TextLike
 from couler_py.ir.model import Parameter
 from couler_py.ir.types import STR, Type, mismatch
 from couler_py.store.records import ArtifactRef, Result
@@ -19,6 +19,10 @@ from couler_py.store.records import ArtifactRef, Result
 
 class TaskFailure(Exception):  # noqa: N818 - not an error of the engine: it makes a task Failed
     """Why a task fails before, or without, running anything."""
+
+
+class AbsentOutputError(TaskFailure):
+    """A graph that Succeeded without one of its outputs. An item of a fan-out then counts as skipped."""
 
 
 class Facts(msgspec.Struct):
@@ -34,7 +38,6 @@ class Facts(msgspec.Struct):
     failures: list[dict[str, Any]] = []
     duration: float = 0.0
     published: dict[str, Any] = {}
-    published_artifacts: dict[str, ArtifactRef] = {}
 
     def field(self, name: str, attempt: int) -> Any:
         """One fact as a value of an expression."""
@@ -78,16 +81,14 @@ class Scope(msgspec.Struct):
                 raise EvaluationError("there is no item outside a fan-out")
             return self.item
         if kind == "parameter":
-            known = self.facts.parameters
-            if node["name"] not in known:
-                known = self.facts.published
-            return self._member(known, node["name"], "parameter of the workflow")
+            return self._member(self.facts.parameters, node["name"], "parameter of the workflow")
+        if kind == "published":
+            return self._member(self.facts.published, node["name"], "published value")
         if kind == "status":
             state = self.states.get(node["task"])
             return self.results[node["task"]].state if state is None else state
         if kind == "own":
-            known = self.own or self.facts.published | self.facts.published_artifacts
-            return self._member(known, node["name"], "output")
+            return self._member(self.own, node["name"], "output")
         if kind == "run":
             return self.facts.field(node["field"], self.attempt)
         if kind == "last_retry":
@@ -172,8 +173,3 @@ def encode(type_: Type, value: Any) -> str:
         return wire.encode(plain(type_), value)
     except ValueError as error:
         raise TaskFailure(str(error)) from None
-
-
-def is_dynamic(text: TextLike) -> bool:
-    """Whether a text holds values that are known only when it is read."""
-    return isinstance(text, Text)

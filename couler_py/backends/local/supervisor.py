@@ -175,6 +175,7 @@ def supervise(request: dict[str, Any]) -> int:
         return 75
     started = time.time()
     record: dict[str, Any] = {"started": started, "reason": "exited", "exit": None, "message": ""}
+    record["digest"] = request["digest"]
     try:
         prepare(request)
         step = Step(request, wake)
@@ -202,6 +203,7 @@ def prepare(request: dict[str, Any]) -> None:
         content.remove(path)
         os.makedirs(os.path.dirname(path), exist_ok=True)
     for file in request["files"]:
+        os.makedirs(os.path.dirname(file["path"]), exist_ok=True)
         handle = os.open(file["path"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape", newline="") as writing:
             writing.write(file["text"])

@@ -1,0 +1,105 @@
+"""One attempt as its folder says it: recorded, still alive, or over; and taking over what an earlier engine started."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import hashlib
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+from couler_py.backends.local.supervisor import start_time
+
+
+def key_of(path: str) -> str:
+    """The name of the folder of a task's attempts."""
+    return hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+
+
+def folders(run_folder: Path) -> dict[str, list[Path]]:
+    """The attempts that a run's folder holds, by the key of their task and in order of number and execution."""
+    found: dict[str, list[Path]] = {}
+    root = run_folder / "attempts"
+    if root.is_dir():
+        for task in root.iterdir():
+            found[task.name] = sorted(task.iterdir(), key=lambda folder: tuple(map(int, folder.name.split("-"))))
+    return found
+
+
+def number_of(folder: Path) -> int:
+    """The number of the attempt that a folder is of."""
+    return int(folder.name.partition("-")[0])
+
+
+def record(folder: Path) -> dict[str, Any] | None:
+    """How an attempt ended; None for one that left no record."""
+    try:
+        found: dict[str, Any] = json.loads((folder / "record").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    return found
+
+
+def _lock(folder: Path) -> int:
+    return os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def is_alive(folder: Path) -> bool:
+    """Whether the attempt's supervisor lives. If not, the attempt is over from here on: nobody can start it late."""
+    handle = _lock(folder)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        if not (folder / "record").exists():
+            (folder / "ended").touch()
+        return False
+    finally:
+        os.close(handle)
+
+
+async def wait(folder: Path) -> None:
+    """Wait until the attempt's supervisor has ended."""
+    pause = 0.005
+    while is_alive(folder):
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, 0.1)
+
+
+def processes(folder: Path) -> tuple[int, int] | None:
+    """The ids of the step's process (and of its group) and of its supervisor, as far as they still live."""
+    try:
+        words = (folder / "process").read_text().split()
+    except FileNotFoundError:
+        return None
+    if len(words) != 4:
+        return None
+    step, step_start, supervisor, supervisor_start = words
+    return (
+        int(step) if start_time(int(step)) == step_start else 0,
+        int(supervisor) if start_time(int(supervisor)) == supervisor_start else 0,
+    )
+
+
+def send(folder: Path, number: int) -> None:
+    """Send a signal to the supervisor of an attempt, where it lives."""
+    found = processes(folder)
+    if found is not None and found[1]:
+        try:
+            os.kill(found[1], number)
+        except ProcessLookupError:
+            return
+
+
+def end_orphan(folder: Path) -> None:
+    """End the step of an attempt whose supervisor was killed."""
+    found = processes(folder)
+    if found is not None and found[0]:
+        try:
+            os.killpg(found[0], signal.SIGKILL)
+        except ProcessLookupError:
+            return

@@ -1,0 +1,37 @@
+"""The local engine as every engine is known: see `couler_py.backends.base.Backend`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from couler_py.backends.base import Bundle, Support
+from couler_py.backends.local.client import LocalClient
+from couler_py.backends.local.support import support_table
+from couler_py.ir.codec import to_json
+from couler_py.ir.model import Workflow
+
+
+class LocalBackend:
+    """Runs the IR itself: what a workflow compiles to is the workflow."""
+
+    name = "local"
+    versions: tuple[str, ...] = ()
+    suffix = ".json"
+
+    def support(self) -> tuple[Support, ...]:
+        """The support table."""
+        return support_table()
+
+    def compile(self, workflow: Workflow, *, version: str | None = None, **options: Any) -> Bundle:
+        """The IR as JSON. Whether this machine can run it is found out by who runs it."""
+        if options or version is not None:
+            unknown = ", ".join(options) or f"the version {version!r}"
+            raise TypeError(f"the local engine doesn't know {unknown}")
+        return Bundle("local", {f"{workflow.name}.json": to_json(workflow)})
+
+    def client(self, **options: Any) -> LocalClient:
+        """The runs of this machine; `home` names another folder than `COULER_HOME`."""
+        return LocalClient(**options)
+
+
+BACKEND = LocalBackend()

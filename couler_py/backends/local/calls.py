@@ -1,0 +1,218 @@
+"""One call of a template, from its inputs to its result: what was known already, locks, cache, deadline, attempts."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from typing import Any
+
+import msgspec
+
+from couler_py.backends.local import graphs, http, leaves, loops, suspends
+from couler_py.backends.local.context import MAX_DEPTH, Attempt, Call, Context, Halted
+from couler_py.backends.local.locking import holding
+from couler_py.backends.local.scope import AbsentOutputError, TaskFailure, encode
+from couler_py.ir.codec import digest as template_digest
+from couler_py.ir.graph import reachable
+from couler_py.ir.model import Function, Graph, Http, Loop, RetryPolicy, Script, Suspend, Template
+from couler_py.ir.pod import Container
+from couler_py.store import cache, runs
+from couler_py.store.records import ENDED, Result, TaskRecord
+
+
+async def call(context: Context, made: Call) -> Result:
+    """Run a template, or take what an earlier engine has recorded of this very call."""
+    template = made.template
+    if made.depth > MAX_DEPTH:
+        raise TaskFailure(
+            f"{template.name} is called {MAX_DEPTH} calls deep: it calls itself without an end; "
+            "give the call a condition, or use couler.loop"
+        )
+    identity = call_digest(context, made)
+    known = context.known.pop(made.path, None)
+    if known is not None and known.digest == identity and known.state in ENDED and known.result is not None:
+        context.journal.task(known)
+        _published(context, template, known.result)
+        return known.result
+    task = TaskRecord(made.path, kind_of(template), template.name, "Running", digest=identity)
+    task.item, task.item_index = made.item, made.item_index
+    task.started = known.started if known is not None and known.started is not None else runs.now()
+    context.journal.task(task)
+    try:
+        result = await _deadline(context, made, task)
+    except TaskFailure as failure:
+        result = Result("Failed", message=str(failure))
+    except (asyncio.CancelledError, Halted):
+        # A deadline around this call ends it for good; a stopped run comes back to it.
+        task.state = "Stopped" if context.ending or context.gate.stopped else "Failed"
+        task.message = "" if task.state == "Stopped" else "ended by what is around it: a deadline, or a failure"
+        task.finished = runs.now()
+        context.journal.task(task)
+        raise
+    task.state, task.message, task.result, task.finished = result.state, result.message, result, runs.now()
+    context.journal.task(task)
+    if result.state == "Failed":
+        context.failures.append(
+            {
+                "displayName": made.path or template.name,
+                "templateName": template.name,
+                "phase": "Failed",
+                "message": result.message,
+            }
+        )
+    _published(context, template, result)
+    return result
+
+
+def kind_of(template: Template) -> str:
+    """The word for a template's body."""
+    tag = template.body.__struct_config__.tag
+    assert isinstance(tag, str)
+    return tag
+
+
+def call_digest(context: Context, made: Call) -> str:
+    """The identity of a call: its template's content and what it is given."""
+    own = context.digests.get(made.template.name)
+    if own is None:
+        own = context.digests[made.template.name] = template_digest(made.template)
+    artifacts = {name: ref.digest for name, ref in made.artifacts.items()}
+    text = json.dumps([own, made.parameters, artifacts], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _published(context: Context, template: Template, result: Result) -> None:
+    if result.state != "Succeeded":
+        return
+    for output in template.outputs.parameters:
+        if output.global_name and output.name in result.parameters:
+            context.facts.published[output.global_name] = result.parameters[output.name]
+
+
+async def _deadline(context: Context, made: Call, task: TaskRecord) -> Result:
+    limit = made.template.deadline
+    timer = asyncio.timeout(limit)
+    try:
+        async with timer:
+            return await _locked(context, made, task)
+    except TimeoutError:
+        if not timer.expired():
+            raise
+        return Result("Failed", message=f"not done within its deadline of {limit:g} seconds")
+
+
+async def _locked(context: Context, made: Call, task: TaskRecord) -> Result:
+    scope = context.scope(made)
+    async with holding(context, made.template.locks, scope) as handles:
+        rule = made.template.cache
+        if rule is None:
+            return await _attempts(context, made, task, handles)
+        what: Any = scope.text(rule.key) if rule.key is not None else _given(made)
+        key = cache.key(_content(context, made.template), what, rule.version)
+        hit = cache.find(context.connection, context.home, key, now=runs.now(), max_age=rule.max_age)
+        if hit is not None:
+            task.cached = f"{hit.run}:{hit.path}"
+            return hit.result
+        result = await _attempts(context, made, task, handles)
+        if result.state == "Succeeded":
+            context.journal.cached(key, made.path, result)
+        return result
+
+
+def _given(made: Call) -> Any:
+    types = {parameter.name: parameter.type for parameter in made.template.inputs.parameters}
+    parameters = {name: encode(types[name], value) for name, value in made.parameters.items()}
+    return [parameters, {name: ref.digest for name, ref in made.artifacts.items()}]
+
+
+def _content(context: Context, template: Template) -> str:
+    """The identity of all that a template does: itself, without its caching, and every template that it calls."""
+    names = reachable(context.workflow, [template.name])
+    parts = [msgspec.structs.replace(template, cache=None)]
+    parts += [context.templates[name] for name in names if name != template.name]
+    return hashlib.sha256("".join(sorted(map(template_digest, parts))).encode()).hexdigest()
+
+
+async def _attempts(context: Context, made: Call, task: TaskRecord, locks: list[int]) -> Result:
+    retry = made.template.retry
+    began = runs.now()
+    number = 0
+    while True:
+        task.attempts = number + 1
+        attempt_began = runs.now()
+        try:
+            attempt = await _attempt(context, made, number, locks)
+        except AbsentOutputError as absent:
+            if made.item_index is not None:
+                return Result("Skipped", message=str(absent))
+            attempt = Attempt(Result("Failed", message=str(absent)), "error")
+        except TaskFailure as failure:
+            attempt = Attempt(Result("Failed", message=str(failure)), "error")
+        if attempt.result.state != "Failed" or retry is None or number >= retry.limit:
+            return attempt.result
+        last = {
+            "exit_code": -1 if attempt.exit_code is None else attempt.exit_code,
+            "status": "Error" if attempt.reason in ("error", "lost") else "Failed",
+            "message": attempt.result.message,
+            "duration": runs.now() - attempt_began,
+        }
+        pause = _pause(retry, number)
+        if not _again(context, made, retry, attempt, last, runs.now() - began + pause):
+            return attempt.result
+        context.journal.event("note", made.path, text=f"attempt {number + 1} failed: {attempt.result.message}")
+        if pause:
+            await asyncio.sleep(pause)
+        number += 1
+
+
+def _pause(retry: RetryPolicy, number: int) -> float:
+    return 0.0 if retry.backoff is None else retry.backoff.duration * retry.backoff.factor**number
+
+
+def _again(
+    context: Context, made: Call, retry: RetryPolicy, attempt: Attempt, last: dict[str, Any], elapsed: float
+) -> bool:
+    backoff = retry.backoff
+    if backoff is not None and backoff.maximum is not None and elapsed > backoff.maximum:
+        return False
+    if retry.policy == "OnFailure" and last["status"] == "Error":
+        return False
+    if retry.policy == "OnError" and last["status"] == "Failed":
+        return False
+    if retry.policy == "OnTransientError" and attempt.reason != "lost":
+        return False
+    return retry.when is None or context.scope(made, last=last).condition(retry.when)
+
+
+async def _attempt(context: Context, made: Call, number: int, locks: list[int]) -> Attempt:
+    body = made.template.body
+    if isinstance(body, Function | Container | Script):
+        return await leaves.run(context, made, number, locks)
+    limit = made.template.timeout
+    timer = asyncio.timeout(limit)
+    try:
+        async with timer:
+            return Attempt(await _body(context, made, number))
+    except TimeoutError:
+        if not timer.expired():
+            raise
+        return Attempt(Result("Failed", message=f"timed out after {limit:g} seconds"), "timeout")
+
+
+async def _body(context: Context, made: Call, number: int) -> Result:
+    body = made.template.body
+    match body:
+        case Graph():
+            return await graphs.run(context, made, body, number)
+        case Loop():
+            return await loops.run(context, made, body, number)
+        case Suspend():
+            return await suspends.run(context, made, body)
+        case Http():
+            return await http.run(context, made, body)
+        case _:
+            raise TaskFailure(f"{kind_of(made.template)} steps don't run on this machine")
+
+
+__all__ = ["call", "call_digest", "kind_of"]

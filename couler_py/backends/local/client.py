@@ -1,0 +1,196 @@
+"""The local engine as every engine is steered: see `couler_py.backends.base.Client`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from couler_py.backends.base import (
+    FINISHED,
+    Bundle,
+    LogLine,
+    RunNotFoundError,
+    RunStatus,
+    TaskStatus,
+)
+from couler_py.backends.local import api, control
+from couler_py.backends.local.lifecycle import Prepared, in_thread, prepare, prepare_again
+from couler_py.ir.codec import from_json
+from couler_py.ir.model import Source, Workflow
+from couler_py.store import artifacts, runs
+from couler_py.store.database import connect
+from couler_py.store.home import home_path, open_home
+from couler_py.store.records import RunRecord
+
+INTERVAL = 0.1  # seconds between two looks of `watch`
+
+
+class LocalClient:
+    """Runs of one home. Those that this client started work in threads of this process."""
+
+    engine = "local"
+
+    def __init__(self, home: str | Path | None = None):
+        self._home = home_path(home)
+        self._ours: dict[str, tuple[Prepared, Callable[[], RunRecord]]] = {}
+
+    def submit(self, bundle: Bundle, *, parameters: Mapping[str, Any] | None = None, **options: Any) -> str:
+        """Start a run in a thread of this process. Options are those of `lifecycle.prepare`."""
+        workflow = from_json(bundle.text)
+        return self._start(prepare(workflow, parameters, home=self._home, **options))
+
+    def _start(self, prepared: Prepared) -> str:
+        self._ours[prepared.run.id] = (prepared, in_thread(prepared))
+        return prepared.run.id
+
+    def status(self, run: str) -> RunStatus:
+        """The run as it stands."""
+        self._raise_error(run)
+        return status_of(api.load(run, home=self._home), self._workflow(run))
+
+    def watch(self, run: str) -> Iterator[RunStatus]:
+        """The status each time it changes, until the run has ended. Ctrl-C ends a run of this process."""
+        last = None
+        while True:
+            try:
+                found = self.status(run)
+                if found != last:
+                    yield found
+                    last = found
+                if found.status in FINISHED:
+                    if run in self._ours:
+                        self._ours.pop(run)[1]()
+                    return
+                time.sleep(INTERVAL)
+            except KeyboardInterrupt:
+                if run not in self._ours:
+                    raise
+                self._ours[run][0].engine.interrupt()
+
+    def _raise_error(self, run: str) -> None:
+        """Where the engine of one of our runs has ended by an error, raise it."""
+        if run in self._ours and not control.has_engine(open_home(self._home), run):
+            self._ours.pop(run)[1]()
+
+    def _workflow(self, run: str) -> Workflow:
+        connection = connect(open_home(self._home))
+        try:
+            found = from_json(runs.workflow_text(connection, runs.load(connection, run, tasks=False).workflow))
+        finally:
+            connection.close()
+        assert isinstance(found, Workflow)
+        return found
+
+    def logs(self, run: str, task: str | None = None, *, follow: bool = False) -> Iterator[LogLine]:
+        """What the steps wrote, line by line."""
+        return api.logs(run, task, home=self._home, follow=follow)
+
+    def stop(self, run: str) -> None:
+        """Let running steps end, start no others, run exit handlers."""
+        api.stop(run, home=self._home)
+
+    def terminate(self, run: str) -> None:
+        """End everything now, without exit handlers."""
+        api.stop(run, home=self._home, terminate=True)
+
+    def suspend(self, run: str) -> None:
+        """Let running steps end and start no others until the run is resumed."""
+        api.load(run, home=self._home, tasks=False)
+        control.ask(open_home(self._home), run, control.Request("suspend"))
+
+    def resume(self, run: str, *, outputs: Mapping[str, Any] | None = None, task: str | None = None) -> str:
+        """Go on with what was stopped from outside; a run without an engine works in this process from here on."""
+        home = open_home(self._home)
+        if control.has_engine(home, run):
+            api.resume(run, home=self._home, outputs=outputs, task=task)
+            return run
+        record = api.load(run, home=self._home)
+        if outputs or task is not None:
+            control.ask(home, run, control.Request("approve", task, dict(outputs or {})))
+        if record.status == "Stopped":
+            self._start(prepare_again(run, home=self._home))
+        return run
+
+    def retry(self, run: str) -> str:
+        """Run failed tasks again and keep those that succeeded, in this process."""
+        if api.load(run, home=self._home, tasks=False).status != "Succeeded":
+            self._start(prepare_again(run, home=self._home, failed_too=True))
+        return run
+
+    def delete(self, run: str) -> None:
+        """Forget a run with its logs. Raises `RunBusyError` while it goes."""
+        home = open_home(self._home)
+        api.load(run, home=self._home, tasks=False)
+        if control.has_engine(home, run):
+            raise api.RunBusyError(f"{run} is running: couler stop {run}")
+        connection = connect(home)
+        try:
+            runs.delete(connection, home, run)
+        finally:
+            connection.close()
+
+    def list(self) -> Iterable[RunStatus]:
+        """The runs, newest first, without their tasks."""
+        return [status_of(record, None) for record in api.run_list(home=self._home)]
+
+    def artifacts(self, run: str) -> Mapping[str, str]:
+        """The output artifacts of a run: `TASK/NAME` to the path of a copy."""
+        home = open_home(self._home)
+        found = {}
+        for path, task in api.load(run, home=self._home).tasks.items():
+            for name, ref in (task.result.artifacts if task.result is not None else {}).items():
+                shown = f"{path}/{name}" if path else name
+                folder = home.run(run) / "artifacts" / runs_folder(path)
+                found[shown] = str(artifacts.visible(home, ref, folder, name))
+        return found
+
+
+def runs_folder(path: str) -> str:
+    """A task's path as the name of one folder."""
+    return path.replace("/", "%2F") or "%"
+
+
+def status_of(record: RunRecord, workflow: Workflow | None) -> RunStatus:
+    """A record in the words that all engines share."""
+    sources: dict[str, Source | None] = {}
+    displays: dict[str, str] = {}
+    for template in workflow.templates if workflow is not None else ():
+        sources[template.name] = template.source
+        displays[template.name] = template.display
+    entry = record.tasks.get("")
+    shown = []
+    for path, task in record.tasks.items():
+        if not path and task.kind in ("graph", "loop"):
+            continue
+        shown.append(
+            TaskStatus(
+                path or task.template,
+                task.state,
+                task.attempts,
+                task.seconds if task.finished is not None else None,
+                task.message,
+                displays.get(task.template, ""),
+                bool(task.cached),
+                task.started,
+                task.finished,
+                sources.get(task.template),
+            )
+        )
+    message = record.message or (entry.message if entry is not None else "")
+    return RunStatus(
+        record.id,
+        record.name,
+        record.status,
+        "local",
+        record.created,
+        record.finished,
+        message,
+        tuple(shown),
+        record.outputs,
+        record.parameters,
+    )
+
+
+__all__ = ["LocalClient", "RunNotFoundError", "status_of"]

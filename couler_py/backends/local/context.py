@@ -1,0 +1,152 @@
+"""What all parts of one run share."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeAlias
+
+import msgspec
+from msgspec import UNSET
+
+from couler_py.backends.local.journal import Journal
+from couler_py.backends.local.machine import Machine
+from couler_py.backends.local.scope import Facts, Scope
+from couler_py.backends.local.spawner import Spawner
+from couler_py.ir.model import Template, Workflow
+from couler_py.store.home import Home
+from couler_py.store.records import ArtifactRef, Result, TaskRecord
+
+VALUE_LIMIT = 96_000
+"""Bytes of one encoded value: as base64 with a name it must fit Linux's 128 KiB for one environment string."""
+
+MAX_DEPTH = 100
+"""Calls inside calls: Argo's own limit (workflow/controller/operator.go, maxOperationDepth in effect 100)."""
+
+
+class Halted(Exception):  # noqa: N818 - not an error: the run was asked to start nothing more
+    """The run was stopped before this could start."""
+
+
+class Call(msgspec.Struct):
+    """One call of a template: what it is given, where it stands, and the bounds on parallelism around it."""
+
+    template: Template
+    path: str
+    parameters: dict[str, Any] = {}
+    artifacts: dict[str, ArtifactRef] = {}
+    item: Any = UNSET
+    item_index: int | None = None
+    slots: tuple[asyncio.Semaphore, ...] = ()
+    depth: int = 0
+
+    def inside(self, name: str, attempt: int = 0) -> str:
+        """The path of a task inside this call's graph; a graph's further attempts are told apart by "~1"."""
+        own = f"{self.path}~{attempt}" if attempt else self.path
+        return f"{own}/{name}" if own else name
+
+
+class Attempt(msgspec.Struct):
+    """How one attempt ended, as a retry condition sees it."""
+
+    result: Result
+    reason: Literal["exited", "timeout", "error", "lost"] = "exited"
+    exit_code: int | None = None
+
+
+class Daemon(Protocol):
+    """A step that serves others until its graph ends it."""
+
+    async def end(self) -> None: ...
+
+
+Caller: TypeAlias = Callable[["Context", Call], Awaitable[Result]]
+
+
+class Options(msgspec.Struct):
+    """How a run is run. Written to the store with it, for `resume`."""
+
+    durability: Literal["process", "power"] = "process"
+    grace: float = 5.0
+    config_maps: dict[str, dict[str, str]] = {}
+    keep_going: bool = True
+
+
+class Gate:
+    """What stands before every start: open, closed for a while (suspended), or closed for good (stopped)."""
+
+    def __init__(self) -> None:
+        self._open = asyncio.Event()
+        self._open.set()
+        self.stopped = False
+
+    @property
+    def suspended(self) -> bool:
+        return not self._open.is_set()
+
+    def suspend(self) -> None:
+        self._open.clear()
+
+    def resume(self) -> None:
+        self._open.set()
+
+    def stop(self) -> None:
+        self.stopped = True
+        self._open.set()
+
+    async def enter(self) -> None:
+        """Wait while suspended. Raises `Halted` once stopped."""
+        await self._open.wait()
+        if self.stopped:
+            raise Halted
+
+
+class Context:
+    """One run while it goes. `known` holds what an earlier engine recorded of its tasks."""
+
+    def __init__(
+        self,
+        workflow: Workflow,
+        home: Home,
+        connection: sqlite3.Connection,
+        journal: Journal,
+        facts: Facts,
+        options: Options,
+        machine: Machine,
+        known: dict[str, TaskRecord],
+        call: Caller,
+    ):
+        self.workflow = workflow
+        self.templates = {template.name: template for template in workflow.templates}
+        self.home = home
+        self.connection = connection
+        self.journal = journal
+        self.facts = facts
+        self.options = options
+        self.machine = machine
+        self.known = known
+        self.call: Caller = call
+        self.spawner = Spawner()
+        self.gate = Gate()
+        self.ending = False
+        self.approvals: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self.attempt_folders: dict[str, list[Path]] = {}
+        self.running: dict[str, str] = {}
+        self.failures: list[dict[str, Any]] = []
+        self.digests: dict[str, str] = {}
+        self.programs: dict[str, Path] = {}
+        self.interpreters: dict[tuple[str, ...], str] = {}
+        self.daemons: dict[str, list[Daemon]] = {}
+        self.kill = False
+        self.looked_at: Callable[[], None] = lambda: None
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the run."""
+        return self.home.run(self.facts.id)
+
+    def scope(self, call: Call, **more: Any) -> Scope:
+        """What expressions see inside a call."""
+        return Scope(self.facts, call.parameters, call.artifacts, **more)

@@ -1,0 +1,75 @@
+"""What other processes ask of a run's engine: files in the run's `requests` folder, read five times a second."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from couler_py.store.home import Home
+from couler_py.store.locks import release, try_lock
+
+Verb: TypeAlias = Literal["stop", "terminate", "suspend", "resume", "approve"]
+INTERVAL = 0.2  # seconds between two looks
+
+
+class Request(msgspec.Struct, frozen=True):
+    """Something asked of an engine. `task` and `outputs` belong to an approval; no task means any that waits."""
+
+    verb: Verb
+    task: str | None = None
+    outputs: dict[str, Any] = {}
+
+
+def ask(home: Home, run_id: str, request: Request) -> None:
+    """Leave a request for the engine of a run, now or when there is one again."""
+    folder = home.run(run_id) / "requests"
+    folder.mkdir(parents=True, exist_ok=True)
+    name = secrets.token_hex(8)
+    temporary = folder / f".{name}"
+    temporary.write_text(json.dumps(msgspec.to_builtins(request)), encoding="utf-8")
+    temporary.rename(folder / f"{name}.json")
+
+
+def take(folder: Path) -> list[Request]:
+    """The requests that have come, oldest first; each is given once."""
+    try:
+        found = sorted((entry.stat().st_mtime_ns, entry.path) for entry in os.scandir(folder) if entry.name[0] != ".")
+    except FileNotFoundError:
+        return []
+    requests = []
+    for _, path in found:
+        requests.append(msgspec.json.decode(Path(path).read_bytes(), type=Request))
+        Path(path).unlink()
+    return requests
+
+
+def drop(folder: Path, verbs: tuple[Verb, ...]) -> None:
+    """Forget requests of some kinds that no engine has taken: who goes on with a run doesn't want them any more."""
+    with contextlib.suppress(FileNotFoundError):
+        for entry in list(os.scandir(folder)):
+            if entry.name[0] != "." and msgspec.json.decode(Path(entry.path).read_bytes(), type=Request).verb in verbs:
+                Path(entry.path).unlink()
+
+
+def lock_engine(home: Home, run_id: str) -> int | None:
+    """Become the one engine of a run: the descriptor that holds the lock, or None where there is one already."""
+    folder = home.run(run_id)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return try_lock(folder / "engine.lock")
+
+
+def has_engine(home: Home, run_id: str) -> bool:
+    """Whether an engine works on a run now."""
+    if not (home.run(run_id) / "engine.lock").exists():
+        return False
+    handle = lock_engine(home, run_id)
+    if handle is None:
+        return True
+    release([handle])
+    return False

@@ -1,0 +1,100 @@
+"""Commands of containers and scripts as processes: their arguments, and the paths that they read and write.
+
+A container has its paths to itself; a process shares the machine's. So each declared absolute path is
+locked for the attempt, cleared before, and taken away after.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from msgspec import UNSET
+
+from couler_py.backends.local.context import Call, Context
+from couler_py.backends.local.scope import Scope, TaskFailure
+from couler_py.ir.model import Script
+from couler_py.ir.pod import Container
+from couler_py.store import artifacts
+
+OPEN_FOLDERS = tuple({os.path.realpath(folder) for folder in ("/tmp", "/var/tmp", tempfile.gettempdir())})  # noqa: S108
+"""Below these folders a declared path is cleared if something is there; elsewhere the step fails instead."""
+
+
+def complete(
+    context: Context, made: Call, body: Container | Script, scope: Scope, folder: Path, request: dict[str, Any]
+) -> None:
+    """Add the command and the declared paths to a request. Raises `TaskFailure`."""
+    from couler_py.backends.local.leaves import which
+
+    directory = scope.text(body.working_dir)
+    if directory:
+        request["directory"] = directory
+    command = [scope.text(word) for word in body.command]
+    if isinstance(body, Script):
+        script = str(folder / "script")
+        request["files"].append({"path": script, "text": scope.text(body.source)})
+        command.append(script)
+    else:
+        command += [scope.text(word) for word in body.args]
+    if any("\0" in word for word in command):
+        raise TaskFailure("an argument of the command holds a NUL character, which none can")
+    if not body.command:
+        raise TaskFailure("the command stands in the image, which isn't used here: give command=[...]")
+    command[0] = which(command[0], request["env"].get("PATH"))
+    request["command"] = command
+    _inputs(made, request)
+    _outputs(made, folder, request)
+
+
+def _inputs(made: Call, request: dict[str, Any]) -> None:
+    for wanted in made.template.inputs.artifacts:
+        ref = made.artifacts.get(wanted.name)
+        if ref is None or not wanted.path:
+            continue
+        path = _absolute(wanted.path, request)
+        request["inputs"].append({"ref": artifacts.reference(ref), "path": path, "mode": wanted.mode})
+        _own(path, request)
+
+
+def _outputs(made: Call, folder: Path, request: dict[str, Any]) -> None:
+    for output in made.template.outputs.parameters:
+        if output.stdout or (not output.path and output.name == "result"):
+            request["stdout"] = str(folder / "stdout")
+            place = {"kind": "parameter", "path": request["stdout"]}
+        elif output.path:
+            path = _absolute(output.path, request)
+            _own(path, request)
+            place = {"kind": "parameter", "path": path}
+        else:
+            raise TaskFailure(f"nothing says where the output {output.name!r} is written: give it a path")
+        request["outputs"].append({"name": output.name, "optional": output.default is not UNSET, **place})
+    for left in made.template.outputs.artifacts:
+        path = _absolute(left.path, request)
+        _own(path, request)
+        request["outputs"].append({"name": left.name, "kind": "artifact", "path": path, "optional": left.optional})
+
+
+def _absolute(path: str, request: dict[str, Any]) -> str:
+    return os.path.normpath(Path(request["directory"]) / path)
+
+
+def _own(path: str, request: dict[str, Any]) -> None:
+    """Have a path to this attempt alone, empty before and gone after."""
+    if path.startswith(request["folder"] + os.sep):
+        return
+    if any(link["path"] == path or path.startswith(link["path"] + os.sep) for link in request["links"]):
+        return
+    parent = os.path.realpath(Path(path).parent)
+    real = Path(parent) / Path(path).name
+    below = any(str(real).startswith(folder + os.sep) for folder in OPEN_FOLDERS)
+    if not below and os.path.lexists(path):
+        raise TaskFailure(
+            f"{path} exists on this machine, and a step that runs as a process would replace it: move it away, "
+            "or give the step a path below /tmp"
+        )
+    request["lock_paths"].append(path)
+    request["clear"].append(path)
+    request["clean"].append(path)

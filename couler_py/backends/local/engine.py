@@ -1,0 +1,208 @@
+"""The life of one run: begun or taken up again, driven to its end, its handlers, its record."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+from typing import Literal
+
+from couler_py.backends.local import control, handlers, tasks
+from couler_py.backends.local.calls import call
+from couler_py.backends.local.context import Call, Context, Gate, Halted
+from couler_py.backends.local.locking import holding
+from couler_py.backends.local.scope import Scope, TaskFailure
+from couler_py.ir.expr import WorkflowParameter
+from couler_py.ir.model import Argument
+from couler_py.store import artifacts, runs
+from couler_py.store.database import StoreError
+from couler_py.store.records import Result, RunRecord, RunStatus
+
+
+class Engine:
+    """Drives one run. `interrupt` may be called from any thread: once to end it cleanly, twice to kill."""
+
+    def __init__(self, context: Context, run: RunRecord):
+        self.context = context
+        self.run = run
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._work: asyncio.Task[Result] | None = None
+        self._error: Exception | None = None
+        self._pending: list[control.Request] = []
+
+    async def drive(self) -> RunRecord:
+        """Work on the run until it has ended, was stopped, or the store can't be written. Raises `StoreError`."""
+        context, run = self.context, self.run
+        self._loop = asyncio.get_running_loop()
+        began = runs.now()
+        before = run.seconds
+        context.journal.on_error = self._fatal
+        context.looked_at = self._look
+        run.status, run.message, run.finished = "Running", "", None
+        context.journal.run()
+        requests = asyncio.create_task(self._heed_requests())
+        try:
+            with self._signals():
+                self._work = asyncio.create_task(self._main())
+                if context.ending:  # interrupted before it began
+                    self._work.cancel()
+                result = await self._outcome()
+                if not context.ending and self._error is None:
+                    result = await self._handlers(result, before + runs.now() - began)
+        finally:
+            requests.cancel()
+            context.spawner.close()
+        run.finished = runs.now()
+        run.seconds = before + run.finished - began
+        stopped = context.ending or context.gate.stopped
+        if self._error is not None:
+            raise self._error
+        run.status = "Stopped" if stopped else "Succeeded" if result.state == "Succeeded" else "Failed"
+        run.message = result.message
+        run.published = dict(context.facts.published)
+        if run.status == "Succeeded":
+            run.outputs = dict(result.parameters)
+            for name, ref in result.artifacts.items():
+                run.outputs[name] = str(artifacts.visible(context.home, ref, context.folder / "outputs", name))
+        context.journal.run()
+        return run
+
+    def interrupt(self) -> None:
+        """End the run: the first time steps are asked to end, the second time they are killed."""
+        loop = self._loop
+        if loop is None:
+            self.context.ending = True
+        else:
+            loop.call_soon_threadsafe(self._interrupt)
+
+    def _interrupt(self) -> None:
+        context = self.context
+        context.kill = context.ending
+        context.ending = True
+        if context.kill:
+            for name in context.running.values():
+                context.spawner.end(name, kill=True)
+        elif self._work is not None:
+            self._work.cancel()
+
+    @contextlib.contextmanager
+    def _signals(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        loop = asyncio.get_running_loop()
+        numbers = [signal.SIGINT, signal.SIGTERM]
+        before = [signal.getsignal(number) for number in numbers]
+        for number in numbers:
+            loop.add_signal_handler(number, self._interrupt)
+        try:
+            yield
+        finally:
+            for number, handler in zip(numbers, before, strict=True):
+                loop.remove_signal_handler(number)
+                signal.signal(number, handler)
+
+    async def _outcome(self) -> Result:
+        assert self._work is not None
+        try:
+            return await self._work
+        except asyncio.CancelledError:
+            if not self.context.ending and self._error is None:
+                raise
+            return Result("Failed", message="ended by a signal; `couler resume` goes on with it")
+        except Halted:
+            return Result("Failed", message="stopped; `couler resume` goes on with it")
+
+    async def _main(self) -> Result:
+        context = self.context
+        workflow = context.workflow
+        scope = Scope(context.facts)
+        timer = asyncio.timeout(workflow.deadline)
+        try:
+            async with timer, holding(context, workflow.locks, scope):
+                made = entry_call(context, scope)
+                return await call(context, made)
+        except TimeoutError:
+            if not timer.expired():
+                raise
+            return Result("Failed", message=f"not done within the run's deadline of {workflow.deadline:g} seconds")
+        except TaskFailure as failure:
+            return Result("Failed", message=str(failure))
+
+    async def _handlers(self, result: Result, seconds: float) -> Result:
+        context = self.context
+        if not context.workflow.handlers:
+            return result
+        stopped = context.gate.stopped
+        context.gate = Gate()
+        status: Literal["Succeeded", "Failed"] = "Succeeded" if result.state == "Succeeded" else "Failed"
+        self._work = asyncio.create_task(handlers.run(context, status, seconds))
+        failed = await self._outcome()
+        context.gate.stopped = stopped
+        if failed.state == "Failed" and result.state == "Succeeded":
+            return failed
+        return result
+
+    def _fatal(self, error: Exception) -> None:
+        self._error = error if isinstance(error, StoreError) else StoreError(str(error))
+        if self._work is not None:
+            self._work.cancel()
+
+    # ---- requests from outside
+
+    async def _heed_requests(self) -> None:
+        folder = self.context.folder / "requests"
+        while True:
+            for request in control.take(folder):
+                self._heed(request)
+            self._approve()
+            self._look()
+            await asyncio.sleep(control.INTERVAL)
+
+    def _heed(self, request: control.Request) -> None:
+        gate = self.context.gate
+        if request.verb == "approve":
+            self._pending.append(request)
+        elif request.verb == "terminate":
+            self._interrupt()
+        elif request.verb == "stop":
+            gate.stop()
+            for approval in self.context.approvals.values():
+                approval.set_exception(Halted())
+        elif request.verb == "suspend":
+            gate.suspend()
+        else:
+            gate.resume()
+
+    def _approve(self) -> None:
+        for request in list(self._pending):
+            for path, approval in self.context.approvals.items():
+                if request.task in (None, path) and not approval.done():
+                    approval.set_result(request.outputs)
+                    self._pending.remove(request)
+                    break
+
+    def _look(self) -> None:
+        """Keep the run's status in step with whether it only waits for a person."""
+        context = self.context
+        waiting = context.gate.suspended or bool(context.approvals)
+        status: RunStatus = "Suspended" if waiting and not context.running else "Running"
+        if self.run.status in ("Running", "Suspended") and self.run.status != status:
+            self.run.status = status
+            context.journal.run()
+
+
+def entry_call(context: Context, scope: Scope) -> Call:
+    """The call of the entrypoint: its inputs are the run's parameters and artifacts of the same names."""
+    template = context.templates[context.workflow.entrypoint]
+    given = [
+        Argument(parameter.name, WorkflowParameter(parameter.name))
+        for parameter in template.inputs.parameters
+        if parameter.name in context.facts.parameters
+    ]
+    made = tasks.bind_call(context, scope, template, given, context.workflow.artifacts)
+    if context.workflow.parallelism is not None:
+        made.slots = (asyncio.Semaphore(context.workflow.parallelism),)
+    return made

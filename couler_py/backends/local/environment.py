@@ -1,0 +1,135 @@
+"""What a step's process finds in its environment, and the strings in it that must not show in its log."""
+
+from __future__ import annotations
+
+import base64
+import os
+import sys
+from pathlib import Path
+
+from couler_py.backends.local.context import VALUE_LIMIT, Call, Context
+from couler_py.backends.local.scope import Scope, TaskFailure, encode, timestamp
+from couler_py.ir.expr import Text
+from couler_py.ir.model import Function, Script
+from couler_py.ir.pod import ConfigMapRef, Container, EnvFrom, EnvVar
+from couler_py.ir.storage import SecretRef
+from couler_py.store.secrets import SecretNotFoundError, read_key, read_secret
+
+KEPT = ("COULER_HOME",)
+SHORTEST_SECRET = 4  # characters; hiding shorter ones would blot out ordinary text
+
+
+class Environment:
+    """Variables, and secret values among them."""
+
+    def __init__(self) -> None:
+        ours = {name for name in os.environ if name.startswith("COULER_") and name not in KEPT}
+        self.variables = {name: value for name, value in os.environ.items() if name not in ours}
+        self.secrets: list[str] = []
+        if sys.prefix != sys.base_prefix:
+            self.variables["PATH"] = (
+                f"{Path(sys.executable).parent}{os.pathsep}{self.variables.get('PATH', os.defpath)}"
+            )
+
+    def secret(self, name: str, value: str) -> None:
+        self.variables[name] = value
+        self.secrets += [line for line in {value, *value.splitlines()} if len(line) >= SHORTEST_SECRET]
+
+
+def run_facts(context: Context, number: int) -> dict[str, str]:
+    """The facts about the run that every step finds."""
+    facts = context.facts
+    return {
+        "COULER_RUN_ID": facts.id,
+        "COULER_RUN_NAME": facts.name,
+        "COULER_RUN_NAMESPACE": facts.namespace,
+        "COULER_RUN_SCHEDULED_TIME": timestamp(facts.scheduled),
+        "COULER_RUN_START": timestamp(facts.start),
+        "COULER_RUN_ATTEMPT": str(number),
+    }
+
+
+def of_body(context: Context, scope: Scope, body: Container | Script | Function, number: int) -> Environment:
+    """The environment of a step: this process's own, the run's facts, then what the step declares.
+
+    Raises `TaskFailure` for a reference to what this machine doesn't have.
+    """
+    environment = Environment()
+    environment.variables |= run_facts(context, number)
+    try:
+        for source in body.env_from:
+            _from(context, environment, source)
+        for variable in body.env:
+            _variable(context, scope, environment, variable)
+    except SecretNotFoundError as error:
+        raise TaskFailure(str(error)) from None
+    return environment
+
+
+def _from(context: Context, environment: Environment, source: EnvFrom) -> None:
+    if source.kind == "config_map":
+        data = context.options.config_maps.get(source.name)
+        if data is None and not source.optional:
+            raise TaskFailure(missing_config_map(context, source.name))
+        environment.variables |= {source.prefix + key: value for key, value in (data or {}).items()}
+        return
+    try:
+        secrets = read_secret(context.home, source.name)
+    except SecretNotFoundError:
+        if source.optional:
+            return
+        raise
+    for key, value in secrets.items():
+        environment.secret(source.prefix + key, value)
+
+
+def _variable(context: Context, scope: Scope, environment: Environment, variable: EnvVar) -> None:
+    value = variable.value
+    if isinstance(value, SecretRef):
+        try:
+            environment.secret(variable.name, read_key(context.home, value.name, value.key))
+        except SecretNotFoundError:
+            if not value.optional:
+                raise
+        return
+    if isinstance(value, ConfigMapRef):
+        data = context.options.config_maps.get(scope.text(value.name), {})
+        key = scope.text(value.key)
+        if key in data:
+            environment.variables[variable.name] = data[key]
+        elif not value.optional:
+            raise TaskFailure(missing_config_map(context, scope.text(value.name), key))
+        return
+    if isinstance(value, str | Text):
+        text = scope.text(value)
+        if "\0" in text:
+            raise TaskFailure(f"the environment variable {variable.name} holds a NUL character, which none can")
+        environment.variables[variable.name] = text
+        return
+    raise TaskFailure(f"the environment variable {variable.name} is a field of a pod, and this step has none")
+
+
+def missing_config_map(context: Context, name: str, key: str = "") -> str:
+    """Why a reference to a ConfigMap has no value here, and the way out."""
+    where = context.home.path / "config.toml"
+    what = f"ConfigMap {name!r} with the key {key!r}" if key else f"ConfigMap {name!r}"
+    return f"this machine has no {what}: write [local.config_maps.{name}] into {where}"
+
+
+def function_inputs(made: Call) -> dict[str, str]:
+    """The inputs of a Python step as its runner reads them. Raises `TaskFailure` for one that is too long."""
+    variables = {}
+    for parameter in made.template.inputs.parameters:
+        data = encode(parameter.type, made.parameters[parameter.name]).encode("utf-8")
+        check_size(parameter.name, len(data))
+        variables[f"COULER_INPUT_{parameter.name}"] = base64.b64encode(data).decode()
+    return variables
+
+
+def check_size(name: str, size: int) -> None:
+    """Raises `TaskFailure` for an encoded value that no step could be given."""
+    if size > VALUE_LIMIT:
+        raise TaskFailure(
+            f"the input {name!r} is {size} bytes long, and a value can have {VALUE_LIMIT}: "
+            "pass a file (Path), or let the step before return couler.spill(value)"
+        )

@@ -1,0 +1,145 @@
+"""Fan-out: a task for each item of a list; and fan-in: what the items that Succeeded leave, in item order."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from couler_py.backends.local import tasks
+from couler_py.backends.local.context import Call, Context
+from couler_py.backends.local.scope import Scope, TaskFailure
+from couler_py.ir.evaluate import EvaluationError
+from couler_py.ir.model import Each, Sequence, Task, Template
+from couler_py.store import artifacts, runs
+from couler_py.store.records import ArtifactRef, Result, TaskRecord
+
+if TYPE_CHECKING:
+    from couler_py.backends.local.graphs import GraphRun
+
+
+async def run(context: Context, around: GraphRun, task: Task, each: Each, path: str) -> Result:
+    """Run a task for each item, and gather."""
+    record = TaskRecord(path, "map", task.name, "Running", started=runs.now())
+    context.journal.task(record)
+    template = tasks.template_of(context, task)
+    try:
+        items = items_of(each, around.scope)
+    except TaskFailure as failure:
+        result = Result("Failed", message=str(failure))
+        _close(context, record, result)
+        return result
+    calls = [_call(context, around, task, template, item, index, path) for index, item in enumerate(items)]
+    results = await _all(context, calls, each.parallel)
+    result = gather(context, each, template, items, results)
+    _close(context, record, result)
+    return result
+
+
+def _close(context: Context, record: TaskRecord, result: Result) -> None:
+    record.state, record.message, record.result, record.finished = result.state, result.message, result, runs.now()
+    context.journal.task(record)
+
+
+def items_of(each: Each, scope: Scope) -> list[Any]:
+    """The items of a fan-out. Raises `TaskFailure` for what is no list, or too long a one."""
+    try:
+        items = sequence(each.items, scope) if isinstance(each.items, Sequence) else scope.value(each.items)
+    except EvaluationError as error:
+        raise TaskFailure(f"the items have no value: {error}") from None
+    if not isinstance(items, list | tuple):
+        raise TaskFailure(f"the items are not a list but {items!r:.60}")
+    if len(items) > each.max_items:
+        raise TaskFailure(
+            f"{len(items)} items, and at most {each.max_items} are allowed: "
+            f"write couler.map(..., max_items={len(items)}), or return fewer"
+        )
+    return list(items)
+
+
+def sequence(numbers: Sequence, scope: Scope) -> list[Any]:
+    """The numbers of a sequence, both ends included, downwards where the end is below the start."""
+
+    def whole(expr: Any, missing: int) -> int:
+        value = missing if expr is None else scope.value(expr)
+        try:
+            return int(value)
+        except (TypeError, ValueError):
+            raise TaskFailure(f"a sequence needs whole numbers, not {value!r}") from None
+
+    start = whole(numbers.start, 0)
+    if numbers.count is not None:
+        found = list(range(start, start + whole(numbers.count, 0)))
+    else:
+        end = whole(numbers.end, 0)
+        found = list(range(start, end + 1)) if end >= start else list(range(start, end - 1, -1))
+    if not numbers.form:
+        return found
+    try:
+        return [numbers.form % number for number in found]
+    except (TypeError, ValueError) as error:
+        raise TaskFailure(f"the format {numbers.form!r} can't be used: {error}") from None
+
+
+def _call(
+    context: Context, around: GraphRun, task: Task, template: Template, item: Any, index: int, path: str
+) -> Call | Result:
+    """The call for one item, or its result where that has no value."""
+    scope = msgspec.structs.replace(around.scope, item=item)
+    where = f"{path}[{index}]"
+    try:
+        call = tasks.bind(context, scope, task, template)
+    except TaskFailure as failure:
+        result = Result("Failed", message=str(failure))
+        tasks.note(context, where, task, result)
+        return result
+    call.path, call.slots, call.depth, call.item_index = where, around.slots, around.made.depth + 1, index
+    return call
+
+
+async def _all(context: Context, calls: list[Call | Result], parallel: int | None) -> list[Result]:
+    """The results of all items, at most `parallel` of them running at once."""
+    results: list[Result] = [call if isinstance(call, Result) else Result("Skipped") for call in calls]
+    left = iter([(index, call) for index, call in enumerate(calls) if isinstance(call, Call)])
+
+    async def work() -> None:
+        for index, call in left:
+            results[index] = await _item(context, call)
+
+    workers = len(calls) if parallel is None else min(parallel, len(calls))
+    active = {asyncio.create_task(work()) for _ in range(workers)}
+    try:
+        while active:
+            done, active = await asyncio.wait(active, return_when=asyncio.FIRST_EXCEPTION)
+            for each in done:
+                each.result()
+    finally:
+        for each in active:
+            each.cancel()
+        if active:
+            await asyncio.wait(active)
+    return results
+
+
+async def _item(context: Context, call: Call) -> Result:
+    return await context.call(context, call)
+
+
+def gather(context: Context, each: Each, template: Template, items: list[Any], results: list[Result]) -> Result:
+    """What a fan-out leaves: lists of the outputs of the items that Succeeded, and folders of their files."""
+    failed = [index for index, result in enumerate(results) if result.state == "Failed"]
+    if len(failed) > each.tolerate:
+        first = results[failed[0]].message
+        bound = f", and {each.tolerate} may" if each.tolerate else ""
+        return Result("Failed", message=f"{len(failed)} of {len(items)} items failed{bound}; item {failed[0]}: {first}")
+    good = [(index, result) for index, result in enumerate(results) if result.state == "Succeeded"]
+    parameters = {
+        output.name: [result.parameters.get(output.name) for _, result in good]
+        for output in template.outputs.parameters
+    }
+    gathered: dict[str, ArtifactRef] = {}
+    for output in template.outputs.artifacts:
+        members = [(index, result.artifacts[output.name]) for index, result in good if output.name in result.artifacts]
+        gathered[output.name] = artifacts.gather(context.home, members)
+    return Result("Succeeded", parameters, gathered, [items[index] for index, _ in good])

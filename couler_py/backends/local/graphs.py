@@ -1,0 +1,221 @@
+"""A graph while it runs: who is ready, what becomes of each task, and how the graph ends.
+
+The work is proportional to the tasks and edges: each ended task counts down what its consumers wait for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import Any
+
+import msgspec
+
+from couler_py.backends.local import fanout, hooks, tasks
+from couler_py.backends.local.context import Call, Context, Daemon, Halted
+from couler_py.backends.local.scope import AbsentOutputError, Scope, TaskFailure, plain
+from couler_py.ir import wire
+from couler_py.ir.evaluate import AbsentError, EvaluationError
+from couler_py.ir.graph import Shape, shape
+from couler_py.ir.meaning import State, decide, depends_holds, outcome
+from couler_py.ir.model import Graph, Task, Template
+from couler_py.store.records import ArtifactRef, Result
+
+
+async def run(context: Context, made: Call, graph: Graph, attempt: int) -> Result:
+    """Run a graph to its end."""
+    return await GraphRun(context, made, graph, attempt).run()
+
+
+class GraphRun:
+    """One graph while it runs."""
+
+    def __init__(self, context: Context, made: Call, graph: Graph, attempt: int):
+        self.context = context
+        self.made = made
+        self.graph = graph
+        self.attempt = attempt
+        self.shape, self.tasks = _shape(context, made.template, graph)
+        self.scope: Scope = context.scope(made)
+        self.states: dict[str, State] = {}
+        self.waiting = {name: len(self.shape.producers[name]) for name in self.tasks}
+        self.ready: deque[str] = deque(name for name, count in self.waiting.items() if count == 0)
+        self.active: set[asyncio.Task[None]] = set()
+        self.changed = asyncio.Event()
+        self.failed = False
+        self.halted = False
+        self.error: BaseException | None = None
+        self.daemons: list[Daemon] = []
+        bound = made.template.parallelism
+        self.slots = made.slots if bound is None else (asyncio.Semaphore(bound), *made.slots)
+
+    async def run(self) -> Result:
+        try:
+            self._advance()
+            while self.active:
+                self.changed.clear()
+                await self.changed.wait()
+                if self.error is not None:
+                    raise self.error
+                self._advance()
+        finally:
+            await self._end_rest()
+        if self.error is not None:
+            raise self.error
+        if self.halted:
+            raise Halted
+        ended = outcome({name: self.shape.edges[name] for name in self.tasks}, self.states)
+        if ended == "Failed":
+            return Result("Failed", message=self._why())
+        return self._outputs()
+
+    def _why(self) -> str:
+        failed = [name for name in self.tasks if self.scope.results[name].state == "Failed"]
+        if not failed:
+            return "tasks were blocked"
+        first = self.scope.results[failed[0]].message.splitlines()
+        more = f", and {len(failed) - 1} more" if len(failed) > 1 else ""
+        return f"{failed[0]} failed{more}" + (f": {first[0]}" if first else "")
+
+    async def _end_rest(self) -> None:
+        for task in self.active:
+            task.cancel()
+        while self.active:
+            await asyncio.wait(self.active)
+        for daemon in self.daemons:
+            await daemon.end()
+
+    def _advance(self) -> None:
+        """Deal with every task that waits for nothing more."""
+        while self.ready:
+            name = self.ready.popleft()
+            task = self.tasks[name]
+            result = self._settled(task)
+            if result is not None:
+                tasks.note(self.context, self.made.inside(name, self.attempt), task, result)
+                self._ended(name, result)
+                continue
+            work = asyncio.create_task(self._work(task), name=name)
+            self.active.add(work)
+            work.add_done_callback(self._done)
+
+    def _done(self, work: asyncio.Task[None]) -> None:
+        self.active.discard(work)
+        if not work.cancelled() and work.exception() is not None:
+            error = work.exception()
+            if isinstance(error, Halted):
+                self.halted = True
+            elif self.error is None:
+                self.error = error
+        self.changed.set()
+
+    def _settled(self, task: Task) -> Result | None:
+        """The result of a task that doesn't run; None for one that does."""
+        if task.depends is not None:
+            verdict = "go" if depends_holds(task.depends, self.states) else "block"
+        else:
+            verdict = decide(self.shape.edges[task.name], self.states)
+        handles_failure = any(after.kind in ("on_failure", "always") for after in task.after)
+        if verdict == "block" or (verdict == "go" and self.failed and self.graph.fail_fast and not handles_failure):
+            return Result("Blocked")
+        if verdict == "skip":
+            return Result("Skipped")
+        if task.when is None:
+            return None
+        try:
+            return None if self.scope.condition(task.when) else Result("Skipped")
+        except TaskFailure as failure:
+            return Result("Failed", message=str(failure))
+
+    def _ended(self, name: str, result: Result) -> None:
+        self.scope.results[name] = result
+        state: State = result.state
+        if state == "Failed":
+            self.failed = True
+            if self.tasks[name].continue_on:
+                state = "Succeeded"
+        self.states[name] = state
+        for consumer in self.shape.consumers[name]:
+            if consumer in self.waiting:
+                self.waiting[consumer] -= 1
+                if self.waiting[consumer] == 0:
+                    self.ready.append(consumer)
+
+    async def _work(self, task: Task) -> None:
+        watch = hooks.Watch(self, task) if task.hooks else None
+        try:
+            result = await self._result(task)
+        except TaskFailure as failure:
+            result = Result("Failed", message=str(failure))
+            tasks.note(self.context, self.made.inside(task.name, self.attempt), task, result)
+        if watch is not None:
+            result = await watch.ended(result)
+        self._ended(task.name, result)
+
+    async def _result(self, task: Task) -> Result:
+        path = self.made.inside(task.name, self.attempt)
+        if task.each is not None:
+            return await fanout.run(self.context, self, task, task.each, path)
+        template = tasks.template_of(self.context, task)
+        call = tasks.bind(self.context, self.scope, task, template)
+        call.path, call.slots, call.depth = path, self.slots, self.made.depth + 1
+        result = await self.context.call(self.context, call)
+        if template.daemon:
+            self.daemons.extend(self.context.daemons.pop(path, ()))
+        return result
+
+    def _outputs(self) -> Result:
+        template = self.made.template
+        parameters: dict[str, Any] = {}
+        artifacts: dict[str, ArtifactRef] = {}
+        for output in template.outputs.parameters:
+            if output.value is None:
+                continue
+            try:
+                value = self.scope.value(output.value)
+            except AbsentError as error:
+                if output.default is msgspec.UNSET:
+                    raise AbsentOutputError(
+                        f"its output {output.name!r} is absent ({error}): give it .or_else(...)"
+                    ) from None
+                value = output.default
+            except EvaluationError as error:
+                raise TaskFailure(f"its output {output.name!r} has no value: {error}") from None
+            parameters[output.name] = wire.restore(plain(output.type), value)
+        for left in template.outputs.artifacts:
+            if left.value is None:
+                continue
+            try:
+                found = self.scope.value(left.value)
+            except AbsentError as error:
+                if left.optional:
+                    continue
+                raise AbsentOutputError(f"its output {left.name!r} is absent ({error})") from None
+            if isinstance(found, ArtifactRef):
+                artifacts[left.name] = found
+        return Result("Succeeded", parameters, artifacts)
+
+
+_shapes: dict[int, tuple[Graph, Shape, dict[str, Task]]] = {}
+
+
+def _shape(context: Context, template: Template, graph: Graph) -> tuple[Shape, dict[str, Task]]:
+    """The edges of a graph and the tasks that run, made once for each graph."""
+    known = _shapes.get(id(graph))
+    if known is not None and known[0] is graph:
+        return known[1], known[2]
+    found = shape(graph)
+    names = set(found.edges)
+    if graph.targets:
+        names = set()
+        stack = list(graph.targets)
+        while stack:
+            name = stack.pop()
+            if name not in names:
+                names.add(name)
+                stack.extend(found.producers[name])
+    chosen = {task.name: task for task in graph.tasks if task.name in names}
+    if len(_shapes) > 10_000:
+        _shapes.clear()
+    _shapes[id(graph)] = (graph, found, chosen)
+    return found, chosen

@@ -1,0 +1,43 @@
+"""What runs when the run has ended: exit, success and failure handlers."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Literal
+
+from couler_py.backends.local import tasks
+from couler_py.backends.local.context import Context
+from couler_py.backends.local.scope import Scope, TaskFailure
+from couler_py.ir.model import Handler
+from couler_py.store.records import Result
+
+
+async def run(context: Context, status: Literal["Succeeded", "Failed"], seconds: float) -> Result:
+    """Run the handlers that are for this status, side by side. Failed where one of them failed."""
+    facts = context.facts
+    facts.status, facts.duration = status, seconds
+    facts.failures = list(context.failures)
+    moments = {"exit", "success" if status == "Succeeded" else "failure"}
+    due = [handler for handler in context.workflow.handlers if handler.on in moments]
+    async with asyncio.TaskGroup() as group:
+        work = [group.create_task(_run(context, handler)) for handler in due]
+    failed = [
+        (handler, each.result()) for handler, each in zip(due, work, strict=True) if each.result().state == "Failed"
+    ]
+    if not failed:
+        return Result("Succeeded")
+    handler, result = failed[0]
+    return Result("Failed", message=f"the {handler.on} handler {handler.name} failed: {result.message}")
+
+
+async def _run(context: Context, handler: Handler) -> Result:
+    scope = Scope(context.facts)
+    try:
+        if handler.when is not None and not scope.condition(handler.when):
+            return Result("Skipped")
+        template = context.templates[handler.call]
+        call = tasks.bind_call(context, scope, template, handler.arguments, handler.artifacts)
+        call.path = f"!{handler.name}"
+        return await context.call(context, call)
+    except TaskFailure as failure:
+        return Result("Failed", message=str(failure))

@@ -1,0 +1,73 @@
+"""Templates that run at moments of a task's life: when an expression turns true, or at its end."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from couler_py.backends.local import tasks
+from couler_py.backends.local.scope import Scope, TaskFailure
+from couler_py.ir.model import Hook, Task
+from couler_py.store.records import Result
+
+if TYPE_CHECKING:
+    from couler_py.backends.local.graphs import GraphRun
+
+
+class Watch:
+    """The hooks of one task. Each runs at most once, and the task has ended when they have.
+
+    A hook that fails makes the task Failed. An expression is read when the task starts and when it ends.
+    """
+
+    def __init__(self, around: GraphRun, task: Task):
+        self.around = around
+        self.task = task
+        self.left = list(task.hooks)
+        self.running: list[asyncio.Task[Result]] = []
+        self._look("Running", None)
+
+    async def ended(self, result: Result) -> Result:
+        """Run what is left to run at the end, and give the task's result with the hooks in it."""
+        self._look(result.state, result)
+        try:
+            results = await asyncio.gather(*self.running)
+        except BaseException:
+            for each in self.running:
+                each.cancel()
+            raise
+        failed = next((each for each in results if each.state == "Failed"), None)
+        if failed is None or result.state == "Failed":
+            return result
+        return Result("Failed", message=f"a hook failed: {failed.message}")
+
+    def _look(self, state: str, result: Result | None) -> None:
+        name = self.task.name
+        scope = msgspec.structs.replace(self.around.scope)
+        scope.states = {name: state}
+        if result is not None:
+            scope.results = scope.results | {name: result}
+        for hook in list(self.left):
+            if hook.when is None:
+                due = result is not None
+            else:
+                try:
+                    due = scope.condition(hook.when)
+                except TaskFailure:
+                    due = False  # a value that isn't there yet
+            if due:
+                self.left.remove(hook)
+                self.running.append(asyncio.create_task(self._run(hook, scope)))
+
+    async def _run(self, hook: Hook, scope: Scope) -> Result:
+        around = self.around
+        context = around.context
+        path = around.made.inside(f"{self.task.name}!{hook.name}", around.attempt)
+        try:
+            call = tasks.bind_call(context, scope, context.templates[hook.call], hook.arguments, hook.artifacts)
+            call.path, call.slots, call.depth = path, around.slots, around.made.depth + 1
+            return await context.call(context, call)
+        except TaskFailure as failure:
+            return Result("Failed", message=str(failure))

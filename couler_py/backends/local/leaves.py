@@ -1,0 +1,256 @@
+"""Steps that are processes: Python functions, and the commands of containers and scripts.
+
+What an attempt needs becomes one request to its supervisor; what it left becomes a result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from couler_py.backends.local import attempts, declared, environment, packages, programs, volumes
+from couler_py.backends.local.context import VALUE_LIMIT, Attempt, Call, Context
+from couler_py.backends.local.machine import asked
+from couler_py.backends.local.results import read_result
+from couler_py.backends.local.scope import TaskFailure
+from couler_py.backends.local.spawner import SpawnerLostError
+from couler_py.ir.model import Function, Script
+from couler_py.ir.pod import Container
+from couler_py.store import artifacts, locks, runs
+from couler_py.store.records import AttemptRecord, Result
+
+
+async def run(context: Context, made: Call, number: int, held: list[int]) -> Attempt:
+    """Run one attempt of a step to its end, or take over what an earlier engine began of it."""
+    key = attempts.key_of(made.path)
+    earlier = [each for each in context.attempt_folders.get(key, []) if attempts.number_of(each) == number]
+    identity = made_digest(context, made)
+    for folder in reversed(earlier):
+        await _finish(context, made, folder)
+        found = attempts.record(folder)
+        if found is not None and found.get("digest") == identity:
+            return _attempt(context, made, number, folder, found)
+    execution = 1 + max((int(each.name.partition("-")[2]) for each in earlier), default=-1)
+    folder = context.folder / "attempts" / key / f"{number}-{execution}"
+    await context.gate.enter()
+    async with contextlib.AsyncExitStack() as stack:
+        for slots in made.slots:
+            await stack.enter_async_context(slots)
+        gpus = await stack.enter_async_context(context.machine.use(asked(made.template)))
+        # Asked again: the run may have been stopped while this waited.
+        await context.gate.enter()
+        request = await _request(context, made, number, folder, gpus)
+        request["digest"] = identity
+        paths = await stack.enter_async_context(_paths(request.pop("lock_paths")))
+        return await _supervised(context, made, number, folder, request, [*held, *paths])
+
+
+def made_digest(context: Context, made: Call) -> str:
+    """The identity of the call that an attempt is of."""
+    from couler_py.backends.local.calls import call_digest
+
+    return call_digest(context, made)
+
+
+async def _finish(context: Context, made: Call, folder: Path) -> None:
+    """See an attempt of an earlier engine to its end: wait for a living supervisor, end what has lost its own."""
+    if attempts.is_alive(folder):
+        context.journal.event("note", made.path, text="still runs since before this engine: waiting for it")
+        try:
+            await attempts.wait(folder)
+        except asyncio.CancelledError:
+            attempts.send(folder, signal.SIGUSR1 if context.kill else signal.SIGTERM)
+            await attempts.wait(folder)
+            raise
+    attempts.end_orphan(folder)
+
+
+@contextlib.asynccontextmanager
+async def _paths(paths: list[str]) -> AsyncIterator[list[int]]:
+    pause = 0.005
+    while (held := locks.try_paths(paths)) is None:
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, 0.1)
+    try:
+        yield held
+    finally:
+        locks.release(held)
+
+
+async def _supervised(
+    context: Context, made: Call, number: int, folder: Path, request: dict[str, Any], held: list[int]
+) -> Attempt:
+    folder.mkdir(parents=True)
+    began = runs.now()
+    execution = int(folder.name.partition("-")[2])
+    relative = str(folder.relative_to(context.folder))
+    context.journal.attempt(made.path, execution, AttemptRecord(number, "Running", started=began, folder=relative))
+    context.running[made.path] = request["id"]
+    work = asyncio.ensure_future(context.spawner.run(request, held))
+    if made.template.daemon:
+        return await _daemon(context, made, folder, work, request["id"])
+    try:
+        await _through(context, work, request["id"], folder)
+    except asyncio.CancelledError:
+        state = AttemptRecord(number, "Stopped", started=began, finished=runs.now(), folder=relative)
+        context.journal.attempt(made.path, execution, state)
+        raise
+    finally:
+        del context.running[made.path]
+    found = attempts.record(folder)
+    if found is None:
+        attempts.end_orphan(folder)
+        message = "its supervisor ended without a record: killed, out of memory or disk space"
+        state = AttemptRecord(number, "Failed", message, None, began, runs.now(), relative)
+        context.journal.attempt(made.path, execution, state)
+        return Attempt(Result("Failed", message=message), "lost")
+    return _attempt(context, made, number, folder, found)
+
+
+async def _through(context: Context, work: asyncio.Future[int], name: str, folder: Path) -> None:
+    """Wait for an attempt; when cancelled, end it and wait for that, so that nothing is left behind."""
+    try:
+        await asyncio.shield(work)
+    except SpawnerLostError:
+        await attempts.wait(folder)
+    except asyncio.CancelledError:
+        context.spawner.end(name, kill=context.kill)
+        while not work.done():
+            with contextlib.suppress(asyncio.CancelledError, SpawnerLostError):
+                await asyncio.shield(work)
+            if context.kill:
+                context.spawner.end(name, kill=True)
+        raise
+
+
+class Daemon:
+    """A step that serves others while their graph runs."""
+
+    def __init__(self, context: Context, name: str, path: str, folder: Path, work: asyncio.Future[int]):
+        self._context, self._name, self._path, self._folder, self._work = context, name, path, folder, work
+
+    async def end(self) -> None:
+        """End it with its graph."""
+        self._context.spawner.end(self._name, kill=self._context.kill)
+        with contextlib.suppress(SpawnerLostError):
+            await self._work
+        self._context.running.pop(self._path, None)
+
+
+async def _daemon(context: Context, made: Call, folder: Path, work: asyncio.Future[int], name: str) -> Attempt:
+    """A daemon counts as Succeeded once its process has started."""
+    daemon = Daemon(context, name, made.path, folder, work)
+    try:
+        while not work.done() and attempts.processes(folder) is None:
+            await asyncio.sleep(0.005)
+    except asyncio.CancelledError:
+        await daemon.end()
+        raise
+    if work.done():
+        found = attempts.record(folder)
+        context.running.pop(made.path, None)
+        if found is not None:
+            return _attempt(context, made, attempts.number_of(folder), folder, found)
+        return Attempt(Result("Failed", message="the daemon ended before it served anybody"), "lost")
+    context.daemons.setdefault(made.path, []).append(daemon)
+    return Attempt(Result("Succeeded"))
+
+
+def _attempt(context: Context, made: Call, number: int, folder: Path, found: dict[str, Any]) -> Attempt:
+    """An attempt from its record, written to the journal."""
+    try:
+        result = read_result(context, made, folder, found)
+    except TaskFailure as failure:
+        result = Result("Failed", message=str(failure))
+    execution = int(folder.name.partition("-")[2])
+    state = AttemptRecord(
+        number,
+        result.state,
+        result.message,
+        found["exit"],
+        found["started"],
+        found["finished"],
+        str(folder.relative_to(context.folder)),
+    )
+    context.journal.attempt(made.path, execution, state)
+    return Attempt(result, found["reason"], found["exit"])
+
+
+# ---- the request
+
+
+async def _request(context: Context, made: Call, number: int, folder: Path, gpus: list[str]) -> dict[str, Any]:
+    """All that the supervisor needs to know. Raises `TaskFailure`."""
+    body = made.template.body
+    assert isinstance(body, Function | Container | Script)
+    scope = context.scope(made, attempt=number)
+    surroundings = environment.of_body(context, scope, body, number)
+    work, outputs = folder / "work", folder / "outputs"
+    request: dict[str, Any] = {
+        "id": f"{folder.parent.name}/{folder.name}",
+        "folder": str(folder),
+        "artifacts": str(context.home.artifacts),
+        "env": surroundings.variables,
+        "directory": str(work),
+        "timeout": made.template.timeout,
+        "grace": context.options.grace,
+        "redact": surroundings.secrets,
+        "stdout": None,
+        "make": [str(work), str(outputs)],
+        "clear": [],
+        "files": [],
+        "inputs": [],
+        "links": [],
+        "outputs": [],
+        "clean": [str(work), str(folder / "inputs")],
+        "limit": VALUE_LIMIT,
+        "fsync": context.options.durability == "power",
+        "lock_paths": [],
+    }
+    if gpus:
+        request["env"]["CUDA_VISIBLE_DEVICES"] = ",".join(gpus)
+    volumes.mount(context, made, body, scope, request)
+    if isinstance(body, Function):
+        await _function(context, made, body, folder, request)
+    else:
+        declared.complete(context, made, body, scope, folder, request)
+    return request
+
+
+async def _function(context: Context, made: Call, body: Function, folder: Path, request: dict[str, Any]) -> None:
+    python = await packages.interpreter(context, body)
+    request["command"] = [python, "-P", str(programs.program(context, made.template))]
+    request["env"] |= environment.function_inputs(made) | {
+        "COULER_RUNNER": programs.runner(),
+        "COULER_INPUTS": str(folder / "inputs"),
+        "COULER_OUTPUTS": str(folder / "outputs"),
+        "COULER_LIMIT": str(VALUE_LIMIT),
+        "PYTHONUNBUFFERED": "1",
+    }
+    include = await programs.includes(context, body)
+    if include:
+        request["env"]["COULER_INCLUDE"] = include
+    for wanted in made.template.inputs.artifacts:
+        if wanted.name in made.artifacts:
+            ref = artifacts.reference(made.artifacts[wanted.name])
+            request["inputs"].append({"ref": ref, "path": str(folder / "inputs" / wanted.name), "mode": wanted.mode})
+    for output in made.template.outputs.parameters:
+        path = str(folder / "outputs" / output.name)
+        request["outputs"].append({"name": output.name, "kind": "parameter", "path": path})
+    for left in made.template.outputs.artifacts:
+        path = str(folder / "outputs" / left.name)
+        request["outputs"].append({"name": left.name, "kind": "artifact", "path": path, "optional": left.optional})
+
+
+def which(command: str, path: str | None) -> str:
+    """The program that a container's command names, on this machine; `python` is the one that runs this."""
+    if os.sep not in command and shutil.which(command, path=path) is None and command in ("python", "python3"):
+        return sys.executable
+    return command

@@ -1,0 +1,253 @@
+"""Runs from the outside: start one, go on with one, run what failed again, ask a running one to end."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from couler_py.backends.base import RunNotFoundError
+from couler_py.backends.local import attempts, control
+from couler_py.backends.local.calls import call
+from couler_py.backends.local.config import config_maps
+from couler_py.backends.local.context import Context, Options
+from couler_py.backends.local.engine import Engine
+from couler_py.backends.local.journal import Journal, Observer
+from couler_py.backends.local.machine import Machine, available, devices
+from couler_py.backends.local.scope import Facts, Scope, TaskFailure, bind
+from couler_py.backends.local.support import findings
+from couler_py.backends.local.tasks import default
+from couler_py.ir import wire
+from couler_py.ir.codec import from_json, to_json
+from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
+from couler_py.ir.model import Document, Workflow
+from couler_py.store import runs
+from couler_py.store.database import Durability, connect
+from couler_py.store.home import Home, filesystem, is_network, open_home
+from couler_py.store.locks import release
+from couler_py.store.records import ENDED, RunRecord
+
+
+class RunBusyError(CoulerError):
+    """Another process works on the run."""
+
+
+class Prepared(msgspec.Struct):
+    """A run that is in the store and can be driven. `diagnostics` are the findings that didn't stop it."""
+
+    engine: Engine
+    run: RunRecord
+    diagnostics: tuple[Diagnostic, ...]
+    lock: int
+
+    async def drive(self) -> RunRecord:
+        """Work on it until it has ended. Raises `StoreError`."""
+        try:
+            return await self.engine.drive()
+        finally:
+            release([self.lock])
+            self.engine.context.connection.close()
+
+
+def prepare(
+    workflow: Workflow | Document,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    home: str | Path | None = None,
+    observers: Iterable[Observer] = (),
+    scheduled_time: datetime.datetime | float | None = None,
+    durability: Durability = "process",
+    grace: float = 5.0,
+    name: str | None = None,
+) -> Prepared:
+    """Put a new run into the store. `grace` is in seconds: from asking a step to end to killing it.
+
+    Raises `DiagnosticError` for what this machine can't do, all of it at once, `ValueError` for wrong
+    parameters, `StoreError`.
+    """
+    if isinstance(workflow, Document):
+        workflow = workflow.workflow
+    place = open_home(home)
+    options = Options(durability, grace, config_maps(place))
+    found = findings(workflow, place, options.config_maps, available())
+    if any(each.severity == "error" for each in found):
+        raise DiagnosticError(found)
+    values = run_parameters(workflow, parameters or {}, options)
+    connection = connect(place, durability)
+    now = runs.now()
+    run = RunRecord(
+        name or runs.new_id(connection, workflow.name),
+        workflow.name,
+        "Running",
+        values,
+        _seconds(scheduled_time, now),
+        now,
+        msgspec.to_builtins(options),
+    )
+    lock = control.lock_engine(place, run.id)
+    if lock is None:
+        raise RunBusyError(f"another process works on {run.id}")
+    text = to_json(workflow)
+    import hashlib
+
+    run.workflow = hashlib.sha256(text.encode()).hexdigest()
+    runs.begin(connection, run, run.workflow, text)
+    if is_network(filesystem(place.path)):
+        found.append(
+            Diagnostic("CLR611", "note", f"{place.path} is on a network file system: the store uses a rollback journal")
+        )
+    return _prepared(workflow, place, connection, run, options, observers, tuple(found), lock)
+
+
+def _prepared(
+    workflow: Workflow,
+    home: Home,
+    connection: Any,
+    run: RunRecord,
+    options: Options,
+    observers: Iterable[Observer],
+    found: tuple[Diagnostic, ...],
+    lock: int,
+) -> Prepared:
+    known = {path: task for path, task in run.tasks.items() if task.state in ENDED or task.started is not None}
+    journal = Journal(connection, home, run, observers)
+    facts = Facts(run.id, run.name, run.scheduled, run.created, run.parameters)
+    machine = Machine(available(), devices())
+    context = Context(workflow, home, connection, journal, facts, options, machine, known, call)
+    context.attempt_folders = attempts.folders(context.folder)
+    return Prepared(Engine(context, run), run, found, lock)
+
+
+def run_parameters(workflow: Workflow, given: Mapping[str, Any], options: Options) -> dict[str, Any]:
+    """The parameters of a run as values. Text given for one that isn't a string is read as JSON.
+
+    Raises `ValueError` for a name that the workflow doesn't have, a missing value and a wrong type.
+    """
+    names = {parameter.name for parameter in workflow.parameters}
+    unknown = sorted(set(given) - names)
+    if unknown:
+        raise ValueError(
+            f"{workflow.name} has no parameter {unknown[0]!r}; it has {', '.join(sorted(names)) or 'none'}"
+        )
+    values: dict[str, Any] = {}
+    scope = Scope(Facts("", workflow.name, 0.0, 0.0, {}))
+    for parameter in workflow.parameters:
+        try:
+            if parameter.name in given:
+                values[parameter.name] = bind(parameter, wire.finite(given[parameter.name]))
+            elif parameter.value_from is not None:
+                values[parameter.name] = default(_Only(options), scope, parameter, f"the parameter {parameter.name!r}")  # type: ignore[arg-type]
+            elif parameter.default is UNSET:
+                raise ValueError(f"the parameter {parameter.name!r} of {workflow.name} was not given")
+            else:
+                values[parameter.name] = bind(parameter, parameter.default)
+        except TaskFailure as failure:
+            raise ValueError(str(failure).replace("the input", "the parameter")) from None
+    return values
+
+
+class _Only(msgspec.Struct):
+    options: Options
+
+
+def _seconds(moment: datetime.datetime | float | None, now: float) -> float:
+    if moment is None:
+        return now
+    if isinstance(moment, datetime.datetime):
+        return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).timestamp()
+    return moment
+
+
+def prepare_again(
+    run_id: str,
+    *,
+    home: str | Path | None = None,
+    observers: Iterable[Observer] = (),
+    failed_too: bool = False,
+) -> Prepared:
+    """Take a run up again, to go on with it, or (`failed_too`) to run what failed in it again.
+
+    Raises `RunNotFoundError`, `RunBusyError` where another process works on it, `StoreError`.
+    """
+    place = open_home(home)
+    connection = connect(place)
+    try:
+        run = runs.load(connection, run_id)
+    except runs.RunMissingError as error:
+        raise RunNotFoundError(str(error)) from None
+    lock = control.lock_engine(place, run_id)
+    if lock is None:
+        raise RunBusyError(f"another process works on {run_id}: couler stop {run_id}")
+    run = runs.load(connection, run_id)
+    options = msgspec.convert(run.options, Options)
+    options.config_maps = config_maps(place) | options.config_maps
+    if options.durability == "power":
+        connection.execute("PRAGMA synchronous=FULL")
+    workflow = from_json(runs.workflow_text(connection, run.workflow))
+    assert isinstance(workflow, Workflow)
+    _forget(connection, place, run, failed_too)
+    control.drop(place.run(run_id) / "requests", ("stop", "terminate", "suspend"))
+    return _prepared(workflow, place, connection, run, options, observers, (), lock)
+
+
+def _forget(connection: Any, home: Home, run: RunRecord, failed_too: bool) -> None:
+    """Forget what is to be worked on again: with `failed_too`, all but what Succeeded; handlers of a stopped run."""
+    again = []
+    for path, task in run.tasks.items():
+        handler = path.startswith("!") and run.status != "Running"
+        if handler or (failed_too and task.state != "Succeeded"):
+            again.append(path)
+    if not again:
+        return
+    folders = attempts.folders(home.run(run.id))
+    for path in again:
+        del run.tasks[path]
+        for folder in folders.get(attempts.key_of(path), []):
+            if not attempts.is_alive(folder) and (folder / "record").exists():
+                (folder / "record").rename(folder / "record.old")
+    runs.forget_tasks(connection, run.id, again)
+
+
+def run_to_end(prepared: Prepared) -> RunRecord:
+    """Drive a run in this thread, or, where an event loop runs here already (Jupyter), in one of its own.
+
+    Ctrl-C ends the steps and leaves a run that can be resumed; a second one kills them.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(prepared.drive())
+    return in_thread(prepared)()
+
+
+def in_thread(prepared: Prepared) -> Callable[[], RunRecord]:
+    """Drive a run in a thread of its own; the function that this gives waits for its end."""
+    result: list[RunRecord] = []
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            result.append(asyncio.run(prepared.drive()))
+        except BaseException as error:  # handed to who waits
+            errors.append(error)
+
+    thread = threading.Thread(target=work, name=f"couler {prepared.run.id}")
+    thread.start()
+
+    def wait() -> RunRecord:
+        while thread.is_alive():
+            try:
+                thread.join()
+            except KeyboardInterrupt:
+                prepared.engine.interrupt()
+        if errors:
+            raise errors[0]
+        return result[0]
+
+    return wait

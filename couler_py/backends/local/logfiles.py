@@ -1,0 +1,61 @@
+"""The logs of attempts, read line by line, also while they are written."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from couler_py.backends.base import LogLine, RunNotFoundError
+from couler_py.backends.local import control
+from couler_py.store import runs
+from couler_py.store.database import connect
+from couler_py.store.home import Home
+
+INTERVAL = 0.1  # seconds between two looks at logs that are being written
+
+
+def lines(home: Home, run_id: str, task: str | None, *, follow: bool) -> Iterator[LogLine]:
+    """The lines of all attempts of a run, or of one task and the tasks inside it, in order of their start."""
+    connection = connect(home)
+    folder = home.run(run_id)
+    read: dict[str, int] = {}
+    parts: dict[str, bytes] = {}
+    try:
+        if task is not None and not follow and not _known(connection, run_id, task):
+            raise RunNotFoundError(f"{run_id} has no task {task!r}")
+        while True:
+            alive = follow and control.has_engine(home, run_id)
+            for path, attempt in runs.load_attempts(connection, run_id):
+                if task is None or path == task or path.startswith((f"{task}/", f"{task}[", f"{task}#", f"{task}~")):
+                    yield from _new(folder / attempt.folder / "log", path, attempt.number, read, parts, last=not alive)
+            if not alive:
+                return
+            time.sleep(INTERVAL)
+    finally:
+        connection.close()
+
+
+def _known(connection: object, run_id: str, task: str) -> bool:
+    found = connection.execute(  # type: ignore[attr-defined]
+        "SELECT 1 FROM tasks WHERE run=? AND path=?", (run_id, task)
+    ).fetchone()
+    return found is not None
+
+
+def _new(
+    log: Path, path: str, number: int, read: dict[str, int], parts: dict[str, bytes], *, last: bool
+) -> Iterator[LogLine]:
+    key = str(log)
+    if not log.exists():
+        return
+    with log.open("rb") as file:
+        file.seek(read.get(key, 0))
+        data = file.read()
+    read[key] = read.get(key, 0) + len(data)
+    *whole, rest = (parts.get(key, b"") + data).split(b"\n")
+    parts[key] = rest
+    if last and rest:
+        whole.append(parts.pop(key))
+    for line in whole:
+        yield LogLine(path, line.decode("utf-8", "replace").rstrip("\r"), number)

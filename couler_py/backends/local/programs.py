@@ -1,0 +1,85 @@
+"""The programs of Python steps and the user's own modules, as files that attempts share."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import hashlib
+import io
+import os
+import tarfile
+import tempfile
+from pathlib import Path
+
+from couler_py.backends.local.context import Context
+from couler_py.backends.local.scope import TaskFailure
+from couler_py.ir.model import Function, IncludeArchive, Template
+from couler_py.runner import runner_text, source
+from couler_py.store.home import Home
+
+
+@functools.cache
+def runner() -> str:
+    """The text that every Python step is run by."""
+    return runner_text()
+
+
+def program(context: Context, template: Template) -> Path:
+    """The file of a step's program, by the sha256 of its text."""
+    known = context.programs.get(template.name)
+    if known is None:
+        text = source(template)
+        name = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        known = context.home.path / "programs" / f"{name}.py"
+        if not known.exists():
+            handle, temporary = tempfile.mkstemp(dir=context.home.path / "tmp")
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+            Path(temporary).rename(known)
+        context.programs[template.name] = known
+    return known
+
+
+async def includes(context: Context, body: Function) -> str:
+    """The folders of the user's own modules that a step imports, joined as in a search path."""
+    archives = {archive.digest: archive for archive in context.workflow.includes}
+    found = []
+    for digest in body.include:
+        folder = include_folder(context.home, digest)
+        if not folder.is_dir():
+            if digest not in archives:
+                raise TaskFailure(f"the archive {digest} of the user's own modules is not in the workflow")
+            await asyncio.to_thread(unpack, context.home, archives[digest])
+        found.append(str(folder))
+    return os.pathsep.join(found)
+
+
+def include_folder(home: Home, digest: str) -> Path:
+    """Where the files of an archive lie."""
+    return home.path / "includes" / digest.removeprefix("sha256:")
+
+
+def unpack(home: Home, archive: IncludeArchive) -> None:
+    """Lay an archive's files out as a folder, packed from where its author has them.
+
+    Raises `TaskFailure` where the files are no longer what the workflow was built with.
+    """
+    from couler_py.dsl.include import pack
+
+    try:
+        data = pack(archive.root, archive.paths)
+    except OSError as error:
+        raise TaskFailure(f"the user's own modules can't be read from {archive.root}: {error}") from None
+    if hashlib.sha256(data).hexdigest() != archive.digest.removeprefix("sha256:"):
+        raise TaskFailure(
+            f"files in {archive.root} that steps import have changed since this workflow was built: start a new run"
+        )
+    target = include_folder(home, archive.digest)
+    with tempfile.TemporaryDirectory(dir=home.path / "tmp") as folder:
+        with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+            tar.extractall(Path(folder) / "files", filter="data")
+        try:
+            (Path(folder) / "files").rename(target)
+        except OSError:
+            if not target.is_dir():  # another engine was as fast
+                raise

@@ -1,0 +1,70 @@
+"""What an attempt's record says, as the result of its task."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from msgspec import UNSET
+
+from couler_py.backends.local.context import Call, Context
+from couler_py.backends.local.scope import TaskFailure, plain
+from couler_py.backends.local.transfer import send
+from couler_py.ir import wire
+from couler_py.ir.model import Function, OutputParameter
+from couler_py.ir.types import STR, mismatch
+from couler_py.store.records import ArtifactRef, Result
+
+LINES = 12  # the last lines of a failed step's log that its message repeats
+
+
+def read_result(context: Context, made: Call, folder: Path, record: dict[str, Any]) -> Result:
+    """The result that a record stands for. Raises `TaskFailure` for an output that isn't of its type."""
+    _metrics(context, made, folder)
+    if record["reason"] != "exited" or record["exit"] != 0:
+        return Result("Failed", message=_why(record))
+    texts = record.get("parameters", {})
+    parameters = {}
+    for output in made.template.outputs.parameters:
+        if output.name in texts:
+            parameters[output.name] = _value(made, output, texts[output.name])
+        elif output.default is not UNSET:
+            parameters[output.name] = wire.restore(plain(output.type), output.default)
+    artifacts = {name: ArtifactRef(**ref) for name, ref in record.get("artifacts", {}).items()}
+    scope = context.scope(made)
+    for left in made.template.outputs.artifacts:
+        if left.storage is not None and left.name in artifacts:
+            send(context, artifacts[left.name], left.storage, scope)
+    return Result("Succeeded", parameters, artifacts)
+
+
+def _why(record: dict[str, Any]) -> str:
+    lines = [line for line in record.get("log", "").splitlines() if line.strip()]
+    first = record["message"] or "failed"
+    return "\n".join([first, *lines[-LINES:]])
+
+
+def _value(made: Call, output: OutputParameter, text: str) -> Any:
+    try:
+        if isinstance(made.template.body, Function):
+            value = wire.decode(plain(output.type), text)
+        else:
+            # One newline at the end is what `echo` adds; Argo drops it too.
+            text = text.removesuffix("\n")
+            value = text if output.type == STR else wire.decode(plain(output.type), text)
+    except ValueError as error:
+        raise TaskFailure(f"the output {output.name!r}: {error}") from None
+    problem = mismatch(output.type, value)
+    if problem is not None:
+        raise TaskFailure(f"the output {output.name!r}: {problem}")
+    return value
+
+
+def _metrics(context: Context, made: Call, folder: Path) -> None:
+    """Remember what the step logged by `log_metric`."""
+    path = folder / "outputs" / "metrics.jsonl"
+    if path.exists():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            found = json.loads(line)
+            context.journal.event("metric", made.path, **found)

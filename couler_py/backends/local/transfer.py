@@ -1,0 +1,177 @@
+"""Files from and to places outside: stores by their fsspec driver, git, HTTP, this machine's own paths."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from couler_py.backends.local.context import Context
+from couler_py.backends.local.scope import Scope, TaskFailure
+from couler_py.ir.storage import (
+    GCS,
+    HDFS,
+    OSS,
+    S3,
+    Azure,
+    Git,
+    HTTPLocation,
+    LocalPath,
+    RawData,
+    SecretRef,
+    Storage,
+)
+from couler_py.store import artifacts, content
+from couler_py.store.records import ArtifactRef
+from couler_py.store.secrets import SecretNotFoundError, read_key
+
+
+def fetch(context: Context, storage: Storage, scope: Scope) -> ArtifactRef:
+    """A copy of what lies at a place, in the store. Raises `TaskFailure`."""
+    match storage:
+        case RawData(data=data):
+            return artifacts.keep_bytes(context.home, scope.text(data).encode())
+        case LocalPath(path=path):
+            if not Path(path).exists():
+                raise TaskFailure(f"{path} is not on this machine")
+            return artifacts.keep(context.home, Path(path).absolute())
+    with tempfile.TemporaryDirectory(dir=context.home.path / "tmp") as folder:
+        target = Path(folder) / "content"
+        try:
+            if isinstance(storage, Git):
+                _clone(context, storage, scope, target)
+            else:
+                system, path = _place(context, storage, scope)
+                system.get(path, str(target), recursive=system.isdir(path))
+            return artifacts.keep(context.home, target)
+        except (OSError, ValueError, content.ContentError, SecretNotFoundError) as error:
+            raise TaskFailure(f"the artifact can't be fetched from {describe(storage, scope)}: {error}") from None
+
+
+def send(context: Context, ref: ArtifactRef, storage: Storage, scope: Scope) -> None:
+    """Copy what is in the store to a place. Raises `TaskFailure`."""
+    if isinstance(storage, LocalPath):
+        target = Path(storage.path).absolute()
+        content.remove(str(target))
+        artifacts.give(context.home, ref, target, writable=True)
+        return
+    if isinstance(storage, Git | RawData | HTTPLocation):
+        raise TaskFailure(f"nothing can be written to {describe(storage, scope)}")
+    with tempfile.TemporaryDirectory(dir=context.home.path / "tmp") as folder:
+        copy = Path(folder) / "content"
+        artifacts.give(context.home, ref, copy, writable=True)
+        try:
+            system, path = _place(context, storage, scope)
+            system.put(str(copy), path, recursive=ref.kind == "folder")
+        except (OSError, ValueError, SecretNotFoundError) as error:
+            raise TaskFailure(f"the artifact can't be written to {describe(storage, scope)}: {error}") from None
+
+
+def describe(storage: Storage, scope: Scope) -> str:
+    """A place as messages name it, without secrets."""
+    match storage:
+        case S3() | GCS() | OSS():
+            scheme = type(storage).__name__.lower()
+            return f"{scheme}://{storage.bucket}/{scope.text(storage.key)}"
+        case Azure():
+            return f"abfs://{storage.container}/{scope.text(storage.blob)}"
+        case HDFS():
+            return f"hdfs://{scope.text(storage.path)}"
+        case Git():
+            return scope.text(storage.repo)
+        case HTTPLocation():
+            return scope.text(storage.url)
+        case LocalPath():
+            return storage.path
+        case RawData():
+            return "the workflow itself"
+
+
+def _place(context: Context, storage: Storage, scope: Scope) -> tuple[Any, str]:
+    """The file system of a place and the path in it."""
+    import fsspec
+
+    def secret(ref: SecretRef | None) -> str | None:
+        return None if ref is None else read_key(context.home, ref.name, ref.key)
+
+    try:
+        match storage:
+            case S3():
+                options: dict[str, Any] = {"key": secret(storage.access_key), "secret": secret(storage.secret_key)}
+                options["token"] = secret(storage.session_token)
+                client: dict[str, Any] = {"region_name": storage.region or None}
+                if storage.endpoint:
+                    scheme = "http" if storage.insecure else "https"
+                    client["endpoint_url"] = f"{scheme}://{storage.endpoint}"
+                return fsspec.filesystem(
+                    "s3", client_kwargs=client, **options
+                ), f"{storage.bucket}/{scope.text(storage.key)}"
+            case GCS():
+                token = secret(storage.service_account_key)
+                import json
+
+                system = fsspec.filesystem("gcs", token=None if token is None else json.loads(token))
+                return system, f"{storage.bucket}/{scope.text(storage.key)}"
+            case OSS():
+                system = fsspec.filesystem(
+                    "oss", key=secret(storage.access_key), secret=secret(storage.secret_key), endpoint=storage.endpoint
+                )
+                return system, f"{storage.bucket}/{scope.text(storage.key)}"
+            case Azure():
+                account = storage.endpoint.removeprefix("https://").partition(".")[0]
+                system = fsspec.filesystem("abfs", account_name=account, account_key=secret(storage.account_key))
+                return system, f"{storage.container}/{scope.text(storage.blob)}"
+            case HDFS():
+                host, _, port = storage.addresses[0].partition(":") if storage.addresses else ("default", "", "0")
+                return fsspec.filesystem("hdfs", host=host, port=int(port or 0), user=storage.user), scope.text(
+                    storage.path
+                )
+            case HTTPLocation():
+                headers = {name: scope.text(value) for name, value in storage.headers}
+                user, password = secret(storage.username), secret(storage.password)
+                options = {"headers": headers}
+                if user is not None:
+                    import aiohttp
+
+                    options["auth"] = aiohttp.BasicAuth(user, password or "")
+                return fsspec.filesystem("http", client_kwargs=options), scope.text(storage.url)
+            case _:
+                raise TaskFailure(f"{describe(storage, scope)} is no store of files")
+    except ImportError as error:
+        extra = {"S3": "s3", "GCS": "gcs", "OSS": "oss"}.get(type(storage).__name__)
+        way = f"pip install 'couler-py[{extra}]'" if extra else f"install it ({error.name})"
+        raise TaskFailure(f"the driver for {describe(storage, scope)} is missing: {way}") from None
+
+
+def _clone(context: Context, storage: Git, scope: Scope, target: Path) -> None:
+    """Clone a repository and check a revision out. The address and names are arguments, never options."""
+    environment = dict(os.environ, GIT_TERMINAL_PROMPT="0")
+    options = [] if storage.depth is None else [f"--depth={storage.depth}"]
+    if storage.branch:
+        options.append(f"--branch={storage.branch}")
+    if storage.single_branch:
+        options.append("--single-branch")
+    if storage.username is not None or storage.password is not None or storage.ssh_private_key is not None:
+        raise TaskFailure("a git repository that needs a secret: set up git's own credentials on this machine instead")
+    _git([*options, "clone", "--", scope.text(storage.repo), str(target)], environment, None)
+    revision = scope.text(storage.revision)
+    if revision:
+        if storage.depth is not None:
+            _git(["fetch", f"--depth={storage.depth}", "origin", "--", revision], environment, target)
+        _git(["checkout", "--detach", revision, "--"], environment, target)
+    if not storage.disable_submodules:
+        _git(["submodule", "update", "--init", "--recursive"], environment, target)
+    shutil.rmtree(target / ".git", ignore_errors=False)
+
+
+def _git(arguments: list[str], environment: dict[str, str], folder: Path | None) -> None:
+    if "clone" in arguments:
+        place = arguments.index("clone")
+        arguments = ["clone", *arguments[:place], *arguments[place + 1 :]]
+    command = ["git", "-c", "protocol.ext.allow=never", *arguments]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise OSError(done.stderr.strip() or f"git {arguments[0]} failed")
