@@ -107,7 +107,7 @@ def exec_while(condition: Any, inner_while: Callable[[], Any], *, max_iterations
 
         def watched() -> Any:
             found = body()
-            looked_at = first_value(found, "exec_while")
+            looked_at = first_value(body.returned, "exec_while")
             if not isinstance(looked_at, Placeholder):
                 fail("CLR181", "the function of exec_while returns no output", help="return what the verb gave")
             return (number(looked_at), found) if condition.numbers and is_text(looked_at) else found
@@ -148,9 +148,10 @@ class _Tupled:
         self.__signature__ = _signature(function)
         self._function = function
         self._paths: list[str | None] = []
+        self.returned: Any = None
 
     def __call__(self, *args: Any) -> Any:
-        found = self._function(*args)
+        found = self.returned = self._function(*args)
         if not are_outputs(found):
             return found
         kept = [value for value in found if not isinstance(value, OutputEmpty)]

@@ -105,7 +105,9 @@ def check_outputs(template: Template, scope: Scope) -> None:
             findings.error("CLR296", f"{scope.what} has no path to be read from", place)
     if isinstance(template.body, Function):
         _check_returned(template, template.body, findings, place)
-    paths = [(output.name, output.path) for output in template.outputs.parameters]
+    # Two values may be read from one file, as text and as a number, say; a file is one output only.
+    values = {output.path: output.name for output in reversed(template.outputs.parameters)}
+    paths = [(name, path) for path, name in values.items()]
     paths += [(artifact.name, artifact.path) for artifact in template.outputs.artifacts]
     _check_paths("output", paths, findings, place)
 

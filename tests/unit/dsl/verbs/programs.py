@@ -38,9 +38,7 @@ def arguments(task: Task) -> dict[str, Any]:
 
 
 def say(message: Any = "hello", name: str | None = None, **settings: Any) -> list[Any]:
-    return couler.run_container(
-        image="alpine:3.20", command=["echo"], args=[message], step_name=name, **settings
-    )
+    return couler.run_container(image="alpine:3.20", command=["echo"], args=[message], step_name=name, **settings)
 
 
 def write(path: str = "/mnt/t1.txt", name: str | None = None, **settings: Any) -> list[Any]:

@@ -44,7 +44,8 @@ def test_a_second_call_of_one_function_with_another_image_is_a_second_template()
 
 
 def test_two_calls_on_one_line_are_two_steps_in_order() -> None:
-    for message in ["a", "b", "c"]: say(message)  # noqa: E701
+    for message in ["a", "b", "c"]:
+        say(message)  # noqa: E701
     assert order() == {"say": [], "say-2": ["say"], "say-3": ["say-2"]}
 
 
@@ -70,9 +71,7 @@ def test_args_are_arguments_of_the_task_and_calls_share_one_template() -> None:
 def test_args_keep_their_types() -> None:
     couler.run_container(image="a", args=[1, True, 1.5, "x"], step_name="typed")
     inputs = template_of(built(), "typed").inputs.parameters
-    assert inputs == tuple(
-        Parameter(f"para-{number}", type_) for number, type_ in enumerate([INT, BOOL, FLOAT, STR])
-    )
+    assert inputs == tuple(Parameter(f"para-{number}", type_) for number, type_ in enumerate([INT, BOOL, FLOAT, STR]))
 
 
 def test_one_text_is_one_argument() -> None:
@@ -209,7 +208,9 @@ def test_a_secret_known_by_its_name_alone_is_read_whole() -> None:
 
 def test_env_from_is_in_the_words_of_kubernetes() -> None:
     couler.run_container(
-        image="a", env_from=[{"configMapRef": {"name": "c"}}, {"prefix": "P_", "secretRef": {"name": "s"}}], step_name="use"
+        image="a",
+        env_from=[{"configMapRef": {"name": "c"}}, {"prefix": "P_", "secretRef": {"name": "s"}}],
+        step_name="use",
     )
     assert body_of("use").env_from == (EnvFrom("c", "config_map"), EnvFrom("s", "secret", "P_"))
 
@@ -256,7 +257,11 @@ def test_policies_and_placement_reach_the_template() -> None:
     assert (found.timeout, found.retry, found.daemon) == (60.0, RetryPolicy(3), True)
     assert found.cache == Cache(max_age=3600.0, key="k", store="results")
     assert found.pod.node_selector == (("arch", "arm64"),)
-    assert (body.pull_policy, body.working_dir, body.mounts) == ("Always", "/mnt/work", (VolumeMount("work", "/mnt/work"),))
+    assert (body.pull_policy, body.working_dir, body.mounts) == (
+        "Always",
+        "/mnt/work",
+        (VolumeMount("work", "/mnt/work"),),
+    )
 
 
 def test_parallelism_on_a_step_is_refused_with_the_way_out() -> None:

@@ -76,9 +76,7 @@ def test_values_stand_in_arguments_and_never_in_the_manifest() -> None:
     workflow = built()
     body = resource()
     assert body.manifest.texts == (
-        Substitution(
-            "/spec/template/spec/containers/0/env/1/value", ir.Text((ir.Input("env-VALUE"),))
-        ),
+        Substitution("/spec/template/spec/containers/0/env/1/value", ir.Text((ir.Input("env-VALUE"),))),
     )
     assert containers()[0]["env"][1] == {"name": "VALUE", "value": ""}
     assert arguments(tasks(workflow)["job"]) == {"env-VALUE": ir.TaskOutput("make", "t1-txt")}
@@ -87,13 +85,15 @@ def test_values_stand_in_arguments_and_never_in_the_manifest() -> None:
 def test_values_stand_anywhere_in_a_manifest_that_is_a_dict() -> None:
     value = write(name="make")
     run({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"a/b": value[0]}})
-    assert resource().manifest.texts == (Substitution("/data/a~1b", ir.Text((ir.Input("a-1b"),))),) or [
-        text.pointer for text in resource().manifest.texts
-    ] == ["/data/a~1b"]
+    assert resource().manifest.texts == (Substitution("/data/a~1b", ir.Text((ir.Input("a-1b"),))),)
 
 
 def test_the_manifest_given_is_not_changed() -> None:
-    manifest = {"apiVersion": "batch/v1", "kind": "Job", "spec": {"template": {"spec": {"containers": [{"name": "c"}]}}}}
+    manifest = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "spec": {"template": {"spec": {"containers": [{"name": "c"}]}}},
+    }
     run(manifest, env={"A": "1"})
     assert manifest["spec"] == {"template": {"spec": {"containers": [{"name": "c"}]}}}
 

@@ -14,7 +14,16 @@ from couler_py.ir import expr as ir
 from couler_py.ir.model import Function, OutputParameter, Script
 from couler_py.ir.pod import Container
 from couler_py.ir.types import INT, STR
-from tests.unit.dsl.verbs.programs import arguments, built, flip_coin, leave, message_of, random_code, tasks, template_of
+from tests.unit.dsl.verbs.programs import (
+    arguments,
+    built,
+    flip_coin,
+    leave,
+    message_of,
+    random_code,
+    tasks,
+    template_of,
+)
 
 LIMIT = 3
 
@@ -139,7 +148,11 @@ def test_braces_in_text_are_text() -> None:
 
 @pytest.mark.parametrize(
     ("command", "prefix"),
-    [(None, ("python", "-c", "SOURCE")), ("bash", ("bash", "-c", "SOURCE", "bash")), (["sh"], ("sh", "-c", "SOURCE", "sh"))],
+    [
+        (None, ("python", "-c", "SOURCE")),
+        ("bash", ("bash", "-c", "SOURCE", "bash")),
+        (["sh"], ("sh", "-c", "SOURCE", "sh")),
+    ],
 )
 def test_text_with_arguments_finds_them(command: Any, prefix: tuple[str, ...]) -> None:
     couler.run_script("alpine", command=command, source="SOURCE", args=["a", 1], step_name="given")
