@@ -82,31 +82,38 @@ class Namespace:
             return ended
         raise TimeoutError(f"after {seconds} s: " + "; ".join(f"{name}: {state}" for name, state in missing.items()))
 
-    def run_all(self, documents: Mapping[str, Iterable[Document]], at_once: int, seconds: float) -> dict[str, Document]:
-        """Submit the documents under each key, the last of them a workflow; the workflows at their end, by key.
+    def run_all(
+        self, documents: Mapping[str, Iterable[Document]], at_once: int, seconds: float
+    ) -> dict[str, Document | Exception]:
+        """Submit the documents under each key, the last of them a workflow; by key the workflows at their end.
 
         At most `at_once` of them run at the same time: more pods side by side than processors can start take longer
-        than one after the other. Raises TimeoutError that tells how far those are that haven't ended.
+        than one after the other. Of documents that the server refuses, and of what hasn't ended in time, the error.
         """
         waiting = list(documents.items())[::-1]
         running: dict[str, str] = {}
-        ended: dict[str, Document] = {}
+        ended: dict[str, Document | Exception] = {}
 
         def fill() -> None:
             while waiting and len(running) < at_once:
                 key, given = waiting.pop()
-                *_, name = self.submit(*given)
-                running[name] = key
+                try:
+                    *_, name = self.submit(*given)
+                except client.ApiException as error:
+                    ended[key] = error
+                else:
+                    running[name] = key
 
         fill()
-        for workflow in self._changes(time.monotonic() + seconds):
+        for workflow in self._changes(time.monotonic() + seconds) if running else ():
             name = workflow["metadata"]["name"]
             if name in running and workflow.get("status", {}).get("phase") in ENDED:
                 ended[running.pop(name)] = readable(workflow)
                 fill()
                 if not running:
-                    return ended
-        raise TimeoutError(f"after {seconds} s run: {sorted(running.values())}; not begun: {len(waiting)}")
+                    break
+        late = TimeoutError(f"not ended after {seconds} s")
+        return {**ended, **dict.fromkeys(running.values(), late), **{key: late for key, _ in waiting}}
 
     def _changes(self, deadline: float) -> Iterator[Document]:
         """All workflows, and then each again when it changes, until the deadline."""

@@ -113,20 +113,26 @@ def content(path: Path) -> Any:
 
 def run_argo(
     cases: Iterable[Case], namespace: Namespace, s3: ObjectStore, at_once: int, seconds: float
-) -> dict[str, Result]:
-    """The cases on Argo, `at_once` side by side, each through its YAML text."""
+) -> dict[str, Result | Exception]:
+    """The cases on Argo, `at_once` side by side, each through its YAML text; of one that was refused, the error."""
     from couler_py.backends.argo.status import run_status
 
-    workflows = {case.name: (case, case.build()) for case in cases}
-    documents = {
-        name: with_parameters(couler.compile(workflow, to="argo").text, workflow, case.parameters)
-        for name, (case, workflow) in workflows.items()
-    }
-    ended = namespace.run_all(documents, at_once, seconds)
-    return {
-        name: result_of(run_status(found), workflows[name][1], lambda key: stored(s3, key))
-        for name, found in ended.items()
-    }
+    workflows = {case.name: case.build() for case in cases}
+    documents: dict[str, list[dict[str, Any]]] = {}
+    found: dict[str, Result | Exception] = {}
+    for case in cases:
+        workflow = workflows[case.name]
+        try:
+            documents[case.name] = with_parameters(couler.compile(workflow, to="argo").text, workflow, case.parameters)
+        except DiagnosticError as error:
+            found[case.name] = error
+    for name, ended in namespace.run_all(documents, at_once, seconds).items():
+        found[name] = (
+            ended
+            if isinstance(ended, Exception)
+            else result_of(run_status(ended), workflows[name], lambda key: stored(s3, key))
+        )
+    return found
 
 
 def with_parameters(text: str, workflow: Workflow, given: Mapping[str, Any]) -> list[dict[str, Any]]:

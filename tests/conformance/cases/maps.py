@@ -238,7 +238,7 @@ CASES = [
         status="Failed",
     ),
     written("map", over_a_sequence_counted_by_a_step, done("double", "double-2"), {"result": [10, 12]}),
-    written("map", longer_than_allowed, {"numbers": "Failed", "double": "Blocked"}, status="Failed"),
+    written("map", longer_than_allowed, {"numbers": "Succeeded", "double": "Failed"}, status="Failed"),
     written("map", one_at_a_time, done("double"), {"result": [2, 4, 6]}),
     written("map", its_length, done("numbers", "double"), {"length": 3, "last": 4}),
 ]
