@@ -184,7 +184,7 @@ def test_files_are_read_by_a_script() -> None:
 
 
 def test_a_function_with_a_result_and_an_output_is_refused() -> None:
-    with pytest.raises(RecordingError, match="couler.step"):
+    with pytest.raises(RecordingError, match=r"couler\.step"):
         couler.run_script("a", source=returns, args=[1], output=couler.create_local_artifact("/o/f"))
 
 
