@@ -87,7 +87,12 @@ def _values(values: dict[str, Any]) -> tuple[Card, ...]:
 
 
 def _shown(attachments: list[Attachment]) -> Iterator[Card]:
+    seen: set[bytes] = set()
     for each in attachments:
+        # The output of a step is often that of the graphs around it too.
+        if each.content in seen:
+            continue
+        seen.add(each.content)
         if each.media_type == "text/html":
             yield Html(each.name, each.content.decode("utf-8", "replace"), height=720)
         elif each.media_type is not None:

@@ -136,6 +136,7 @@ def test_a_run_s_page_shows_outputs_tasks_metrics_and_pictures() -> None:
     found = [
         Attachment("train/plot", "/x/plot.png", "image/png", b"\x89PNG\r\n\x1a\n"),
         Attachment("pick/report", "/x/report.html", "text/html", b"<h1>hi</h1>"),
+        Attachment("result", "/x/result", "text/html", b"<h1>hi</h1>"),
         Attachment("train/model", "s3://bucket/model"),
     ]
     tags = Tags(run_page(run, found))
