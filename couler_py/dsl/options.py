@@ -11,6 +11,7 @@ import msgspec
 
 from couler_py.dsl.durations import Duration, seconds
 from couler_py.dsl.errors import DefinitionError
+from couler_py.dsl.verbs.secrets import Secret
 from couler_py.ir.diagnostics import error
 from couler_py.ir.expr import Expr, Text, TextLike
 from couler_py.ir.model import Backoff, Cache, Lock, Mutex, RetryPolicy, Semaphore, Source
@@ -65,7 +66,7 @@ class PodOptions(TypedDict, total=False):
     cache: bool | Cache
     env: Mapping[str, EnvValue]
     env_from: Sequence[EnvFrom]
-    secrets: Sequence[SecretRef]
+    secrets: Sequence[SecretRef | Secret]
     volumes: Mapping[str, Mounted]
     mounts: Sequence[VolumeMount]
     node_selector: Mapping[str, TextLike]
@@ -169,16 +170,27 @@ class Reader:
 
     def _retry(self) -> RetryPolicy | None:
         given = self.options.get("retries")
-        if given is None or isinstance(given, RetryPolicy):
-            return given
+        if given is None:
+            return None
+        if isinstance(given, RetryPolicy):
+            return self._retry_policy(given)
         if isinstance(given, bool) or not isinstance(given, int) or given < 0:
             raise self.wrong(f"retries={given!r} is not a number of further attempts", help="give 0 or more")
         return RetryPolicy(given) if given else None
 
+    def _retry_policy(self, given: RetryPolicy) -> RetryPolicy:
+        backoff = given.backoff
+        if backoff is not None:
+            maximum = None if backoff.maximum is None else self._seconds("backoff", backoff.maximum)
+            backoff = Backoff(self._seconds("backoff", backoff.duration), float(backoff.factor), maximum)
+        when = getattr(given.when, "_couler_expr", given.when)
+        return msgspec.structs.replace(given, backoff=backoff, when=when)
+
     def _duration(self, name: str) -> float | None:
         given = self.options.get(name)
-        if given is None:
-            return None
+        return None if given is None else self._seconds(name, given)
+
+    def _seconds(self, name: str, given: Any) -> float:
         try:
             return seconds(given)
         except ValueError as problem:
@@ -191,7 +203,8 @@ class Reader:
         if given is True:
             return Cache()
         if isinstance(given, Cache):
-            return given
+            age = None if given.max_age is None else self._seconds("max_age", given.max_age)
+            return msgspec.structs.replace(given, max_age=age)
         raise self.wrong(f"cache={given!r} is neither True nor a couler.Cache")
 
     def _locks(self) -> tuple[Lock, ...]:
@@ -219,10 +232,21 @@ class Reader:
                     help="give text, a key of a secret or ConfigMap; make what a step returned an argument",
                 )
             found.append(EnvVar(name, value))
-        for reference in self.options.get("secrets", ()):
-            if not isinstance(reference, SecretRef):
-                raise self.wrong(f"secrets holds a {type(reference).__name__}, not a key of a secret")
-            found.append(EnvVar(reference.key, reference))
+        return (*found, *self.secrets())
+
+    def secrets(self) -> tuple[EnvVar, ...]:
+        """The keys of secrets that the step gets as environment variables of the same name."""
+        found: list[EnvVar] = []
+        for given in self.options.get("secrets", ()):
+            if isinstance(given, SecretRef):
+                found.append(EnvVar(given.key, given))
+            elif isinstance(given, Secret):
+                found.extend(given.env())
+            else:
+                raise self.wrong(
+                    f"secrets holds a {type(given).__name__}, not a secret",
+                    help="give couler.secret(name, key), or what create_secret or obtain_secret returned",
+                )
         return tuple(found)
 
     def _volumes(self) -> tuple[tuple[VolumeMount, ...], tuple[Volume, ...], tuple[VolumeClaim, ...]]:

@@ -157,7 +157,7 @@ class Making:
         self.place = caller()
         self.options = options
         self.name = options.get("name") or default_name
-        plain = {key: value for key, value in options.items() if key not in ("env", "secrets")}
+        plain = {key: value for key, value in options.items() if key != "env"}
         self.reader = Reader(plain, self.name, self.place, PodOptions)
         declared = {name: self._input(name, spec) for name, spec in (inputs or {}).items()}
         self.names = tuple(declared)
@@ -181,7 +181,7 @@ class Making:
     def env(self) -> tuple[EnvVar, ...]:
         """Environment variables, with keys of secrets among them."""
         found = self.filling.env(self.options.get("env") or {})
-        return (*found, *(EnvVar(reference.key, reference) for reference in self.options.get("secrets", ())))
+        return (*found, *self.reader.secrets())
 
     def outputs(self, specs: Mapping[str, OutputSpec] | None) -> Outputs:
         """What the step leaves."""

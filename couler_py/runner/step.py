@@ -20,6 +20,7 @@ COULER_RUN_<FIELD>   facts about the run: ID, NAME, NAMESPACE, SCHEDULED_TIME, S
 from __future__ import annotations
 
 import base64
+import collections.abc
 import dataclasses
 import datetime
 import enum
@@ -228,7 +229,7 @@ def read_inputs(inputs: list[dict[str, Any]], hints: dict[str, Any]) -> dict[str
         if given.get("artifact"):
             path = os.path.join(os.environ.get("COULER_INPUTS", "/tmp/couler/inputs"), name)  # noqa: S108
             if os.path.exists(path):
-                arguments[name] = Path(path)
+                arguments[name] = paths_in(path) if is_list(hints.get(name)) else Path(path)
             elif given.get("optional"):
                 arguments[name] = None
             else:
@@ -246,6 +247,17 @@ def read_inputs(inputs: list[dict[str, Any]], hints: dict[str, Any]) -> dict[str
             raise StepError(f"the input {name!r}: {problem}")
         arguments[name] = build(hints.get(name, Any), value)
     return arguments
+
+
+def is_list(hint: Any) -> bool:
+    """Whether an annotation asks for a list of files: those of a fan-out, which lie in one folder."""
+    origin = typing.get_origin(hint)
+    return isinstance(origin, type) and issubclass(origin, collections.abc.Iterable)
+
+
+def paths_in(folder: str) -> list[Path]:
+    """The entries of a folder by name; of a fan-out, in the order of its items."""
+    return [Path(folder, name) for name in sorted(os.listdir(folder))]
 
 
 def build(hint: Any, value: Any) -> Any:

@@ -101,6 +101,7 @@ def run(function: StepFunction[Any, Any], folder: Path, **inputs: Any) -> Any:
     types = {parameter.name: to_builtins(parameter.type) for parameter in template.inputs.parameters}
     environment = {
         "PATH": os.environ["PATH"],
+        "COULER_INPUTS": str(folder),
         "COULER_RUNNER": runner.runner_text(),
         "COULER_OUTPUTS": str(folder / "outputs"),
     }
@@ -168,6 +169,18 @@ def test_literal_of_a_closure_travels(tmp_path: Path) -> None:
         return scaled(x) + rate
 
     assert run(apply, tmp_path, x=3.0) == 2.0
+
+
+def test_list_of_paths_is_read_from_a_folder_in_order(tmp_path: Path) -> None:
+    @step
+    def names(files: list[Path], one: Path, none: Path | None = None) -> list[str]:
+        return [file.read_text() for file in files] + [one.name, str(none)]
+
+    (tmp_path / "files").mkdir()
+    for number in range(11):
+        (tmp_path / "files" / f"{number:02}").write_text(str(number))
+    (tmp_path / "one").write_text("")
+    assert run(names, tmp_path) == [*map(str, range(11)), "one", "None"]
 
 
 def test_decorators_above_and_of_couler_are_taken_off_and_those_below_stay() -> None:

@@ -16,8 +16,10 @@ from couler_py.dsl.errors import CallError, DefinitionError
 from couler_py.dsl.options import retry
 from couler_py.dsl.recorder import Recorder
 from couler_py.dsl.step import step
+from couler_py.dsl.verbs.secrets import Secret
 from couler_py.ir.diagnostics import DiagnosticError
 from couler_py.ir.model import (
+    Backoff,
     Cache,
     Function,
     InputArtifact,
@@ -192,6 +194,26 @@ def test_retry_has_backoff_in_seconds() -> None:
         "limit": 3,
         "backoff": {"duration": 10.0, "factor": 2.0, "maximum": 300.0},
     }
+
+
+def test_secrets_are_variables_by_reference() -> None:
+    @step(secrets=[SecretRef("db", "password"), Secret("s3", ["id", "key"])])
+    def work() -> None: ...
+
+    assert function_of(work).env == (
+        EnvVar("password", SecretRef("db", "password")),
+        EnvVar("id", SecretRef("s3", "id")),
+        EnvVar("key", SecretRef("s3", "key")),
+    )
+
+
+def test_durations_inside_policies_may_be_texts() -> None:
+    @step(cache=Cache(max_age="1h"), retries=RetryPolicy(2, Backoff("10s", 2)))  # type: ignore[arg-type]
+    def work() -> None: ...
+
+    template = work.template()
+    assert template.cache == Cache(3600.0)
+    assert template.retry == RetryPolicy(2, Backoff(10.0, 2.0))
 
 
 # ---- in a workflow
