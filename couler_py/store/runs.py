@@ -185,6 +185,18 @@ def events(connection: sqlite3.Connection, run_id: str, after: int = 0) -> list[
     ]
 
 
+def metrics(connection: sqlite3.Connection, run_id: str) -> dict[str, dict[str, tuple[tuple[float, float], ...]]]:
+    """What the tasks of a run logged, by path and name: (step, value) pairs in order; without a step, its place."""
+    found: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    rows = connection.execute("SELECT path, data FROM events WHERE run=? AND kind='metric' ORDER BY number", (run_id,))
+    for path, data in rows:
+        logged = json.loads(data)
+        series = found.setdefault(path, {}).setdefault(logged["name"], [])
+        step = logged.get("step")
+        series.append((float(len(series) if step is None else step), float(logged["value"])))
+    return {path: {name: tuple(series) for name, series in named.items()} for path, named in found.items()}
+
+
 def forget_tasks(connection: sqlite3.Connection, run_id: str, paths: Iterable[str]) -> None:
     """Delete what is known of some tasks, so that a run works on them again."""
     with transaction(connection):

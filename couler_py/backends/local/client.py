@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from couler_py.backends.base import (
     FINISHED,
@@ -24,6 +24,8 @@ from couler_py.store.database import connect
 from couler_py.store.home import home_path, open_home
 from couler_py.store.records import RunRecord
 
+Metrics: TypeAlias = dict[str, dict[str, tuple[tuple[float, float], ...]]]
+
 INTERVAL = 0.1  # seconds between two looks of `watch`
 
 
@@ -35,6 +37,7 @@ class LocalClient:
     def __init__(self, home: str | Path | None = None):
         self._home = home_path(home)
         self._ours: dict[str, tuple[Prepared, Callable[[], RunRecord]]] = {}
+        self._workflows: dict[str, Workflow] = {}
 
     def submit(self, bundle: Bundle, *, parameters: Mapping[str, Any] | None = None, **options: Any) -> str:
         """Start a run in a thread of this process. Options are those of `lifecycle.prepare`."""
@@ -48,7 +51,10 @@ class LocalClient:
     def status(self, run: str) -> RunStatus:
         """The run as it stands."""
         self._raise_error(run)
-        return status_of(api.load(run, home=self._home), self._workflow(run))
+        record = api.load(run, home=self._home)
+        if run not in self._workflows:
+            self._workflows[run] = self._workflow(run)
+        return status_of(record, self._workflows[run], self._metrics(run))
 
     def watch(self, run: str) -> Iterator[RunStatus]:
         """The status each time it changes, until the run has ended. Ctrl-C ends a run of this process."""
@@ -82,6 +88,13 @@ class LocalClient:
             connection.close()
         assert isinstance(found, Workflow)
         return found
+
+    def _metrics(self, run: str) -> Metrics:
+        connection = connect(open_home(self._home))
+        try:
+            return runs.metrics(connection, run)
+        finally:
+            connection.close()
 
     def logs(self, run: str, task: str | None = None, *, follow: bool = False) -> Iterator[LogLine]:
         """What the steps wrote, line by line."""
@@ -152,8 +165,8 @@ def runs_folder(path: str) -> str:
     return path.replace("/", "%2F") or "%"
 
 
-def status_of(record: RunRecord, workflow: Workflow | None) -> RunStatus:
-    """A record in the words that all engines share."""
+def status_of(record: RunRecord, workflow: Workflow | None, metrics: Metrics | None = None) -> RunStatus:
+    """A record in the words that all engines share. `metrics` are by the path of a task."""
     sources: dict[str, Source | None] = {}
     displays: dict[str, str] = {}
     for template in workflow.templates if workflow is not None else ():
@@ -176,6 +189,7 @@ def status_of(record: RunRecord, workflow: Workflow | None) -> RunStatus:
                 task.started,
                 task.finished,
                 sources.get(task.template),
+                (metrics or {}).get(path, {}),
             )
         )
     message = record.message or (entry.message if entry is not None else "")

@@ -194,3 +194,14 @@ def test_an_approval_is_given_in_another_terminal(here: Path, couler: Couler) ->
     assert process.returncode == 0
     assert lines[-1] == "  result = told yes\n"
     assert json.loads(shown.out)["outputs"] == {"result": "told yes"}
+
+
+def test_metrics_are_shown_live_and_in_the_report(here: Path, couler: Couler) -> None:
+    (here / "train.py").write_text(
+        "import couler_py as couler\n\n@couler.step\ndef train() -> None:\n"
+        "    for step, loss in enumerate([1.0, 0.5, 0.25]):\n        couler.log_metric('loss', loss, step)\n\n"
+        "@couler.workflow\ndef training():\n    train()\n"
+    )
+    assert "loss=0.25" in couler("run", "train.py").err
+    couler("report", run_of(couler)["run"], "-o", "run.html")
+    assert "<h2>Measured</h2>" in (here / "run.html").read_text()
