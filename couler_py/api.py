@@ -205,9 +205,27 @@ def run(
         recorded.append(Recorded(workflow, dict(parameters or {}), submitter, options))
         return NotStarted()
     client, engine, version = _client(submitter)
-    bundle = compile(workflow, to=f"{engine}@{version}" if version else engine, **options.pop("compile_options", {}))
+    built = build(workflow)
+    bundle = compile(built, to=f"{engine}@{version}" if version else engine, **options.pop("compile_options", {}))
+    _hand_over_secrets(built, client)
     started = Run(client, client.submit(bundle, parameters=parameters, **options))
     return started.wait() if wait and engine == "local" else started
+
+
+def _hand_over_secrets(workflow: Workflow, client: Client) -> None:
+    """Give the data of the secrets that the program made to the engine's own store of secrets."""
+    from couler_py.dsl import secrets
+
+    names = secrets.named_in(workflow)
+    if not names:
+        return
+    keep = getattr(client, "keep_secret", None)
+    if keep is None:
+        raise NotOffered(
+            f"this engine takes no secrets from a program: make {', '.join(names)} with its own tools, and name it by "
+            "couler.obtain_secret"
+        )
+    secrets.hand_over(names, lambda secret: keep(secret.name, secret.data, secret.namespace))
 
 
 def _client(submitter: Any) -> tuple[Client, str, str | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from couler_py.dsl.problems import fail
-from couler_py.dsl.verbs.secrets import PendingSecret, Secret, create_secret, hand_over, obtain_secret, pending
+from couler_py.dsl.verbs.secrets import PendingSecret, Secret, create_secret, hand_over, named_in, obtain_secret, pending
 from couler_py.ir.storage import SecretRef
 
 
@@ -18,4 +18,4 @@ def secret(name: str, key: str, *, optional: bool = False) -> SecretRef:
     return SecretRef(str(name), key, optional)
 
 
-__all__ = ["PendingSecret", "Secret", "create_secret", "hand_over", "obtain_secret", "pending", "secret"]
+__all__ = ["PendingSecret", "Secret", "create_secret", "hand_over", "named_in", "obtain_secret", "pending", "secret"]

@@ -23,6 +23,7 @@ from couler_py.store import artifacts, runs
 from couler_py.store.database import connect
 from couler_py.store.home import home_path, open_home
 from couler_py.store.records import RunRecord
+from couler_py.store.secrets import write_secret
 
 Metrics: TypeAlias = dict[str, dict[str, tuple[tuple[float, float], ...]]]
 
@@ -43,6 +44,10 @@ class LocalClient:
         """Start a run in a thread of this process. Options are those of `lifecycle.prepare`."""
         workflow = from_json(bundle.text)
         return self._start(prepare(workflow, parameters, home=self._home, **options))
+
+    def keep_secret(self, name: str, data: Mapping[str, str], namespace: str = "") -> None:
+        """Keep a secret on this machine, where there are no namespaces."""
+        write_secret(open_home(self._home), name, data)
 
     def _start(self, prepared: Prepared) -> str:
         self._ours[prepared.run.id] = (prepared, in_thread(prepared))

@@ -9,12 +9,14 @@ from __future__ import annotations
 import secrets as randomness
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from couler_py.dsl.problems import fail
+from couler_py.ir.codec import to_builtins
+from couler_py.ir.model import Workflow
 from couler_py.ir.names import legal
 from couler_py.ir.pod import EnvVar
 from couler_py.ir.storage import SecretRef
@@ -111,6 +113,24 @@ def pending(names: Iterable[str]) -> tuple[PendingSecret, ...]:
     """Those of the named secrets whose data waits to be handed over."""
     with _lock:
         return tuple(_vault[name] for name in dict.fromkeys(names) if name in _vault)
+
+
+def named_in(workflow: Workflow) -> tuple[str, ...]:
+    """The secrets waiting here that a workflow names anywhere."""
+    texts = set(_texts(to_builtins(workflow)))
+    with _lock:
+        return tuple(name for name in _vault if name in texts)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
 
 
 def hand_over(names: Iterable[str], store: Callable[[PendingSecret], object]) -> None:

@@ -1,4 +1,4 @@
-"""Each test of the verbs begins without an implicit workflow, and leaves none."""
+"""Each test of the verbs begins without an implicit workflow or a waiting secret, and leaves none."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from couler_py.dsl.verbs import secrets
 from couler_py.dsl.verbs.state import Defaults, defaults, reset
 
 
@@ -16,3 +17,4 @@ def _no_workflow() -> Iterator[None]:
     yield
     reset()
     defaults.reset(token)
+    secrets._vault.clear()
