@@ -13,7 +13,7 @@ from couler_py.backends.local.lifecycle import RunBusyError, prepare, prepare_ag
 from couler_py.ir.model import Document, Workflow
 from couler_py.store import runs
 from couler_py.store.database import connect
-from couler_py.store.home import open_home
+from couler_py.store.home import Home, open_home
 from couler_py.store.records import RunRecord
 
 
@@ -99,7 +99,7 @@ def load(run_id: str, *, home: str | Path | None = None, tasks: bool = True) -> 
     return record
 
 
-def _read(place: Path, run_id: str, tasks: bool) -> RunRecord:
+def _read(place: Home, run_id: str, tasks: bool) -> RunRecord:
     connection = connect(place)
     try:
         return runs.load(connection, run_id, tasks=tasks)

@@ -4,4 +4,89 @@ from __future__ import annotations
 
 from couler_py.ir.diagnostics import Code
 
-CODES: tuple[Code, ...] = ()
+CODES: tuple[Code, ...] = (
+    Code(
+        "CLR600",
+        "a step that can't run on this machine",
+        "Kubernetes resources, distributed jobs, container sets, plugins, Argo's data templates and templates that are "
+        "installed on a cluster need that cluster. All such steps of a run are named before anything starts.",
+        instead="compile the workflow for Argo, or put the step behind a condition in a template of its own",
+    ),
+    Code(
+        "CLR601",
+        "an expression of another engine",
+        "The workflow was imported, and an expression in it is kept in its engine's own language because it could not "
+        "be translated. The local engine evaluates couler's own expressions only.",
+        example='when: "{{=sprig.trim(tasks.a.outputs.result)}} == x"',
+        instead="couler.when(a.result == 'x', ...)",
+    ),
+    Code(
+        "CLR602",
+        "a container without a command",
+        "Steps run as processes of this machine, with its programs. A container that leaves its command to the image "
+        "has none here, because the image is not used.",
+        example='couler.run_container(image="busybox", args=["echo", "hi"])',
+        instead='couler.run_container(image="busybox", command=["echo"], args=["hi"])',
+    ),
+    Code(
+        "CLR603",
+        "a field of a pod",
+        "The downward API gives a container fields of its own pod. A process has no pod.",
+        example="env: valueFrom: fieldRef: status.hostIP",
+        instead="couler.run_info.id, .name, .scheduled_time",
+    ),
+    Code(
+        "CLR604",
+        "a secret that this machine doesn't have",
+        "A step refers to a secret by name and key. Its value is read from this machine's own store when the step "
+        "starts, and the store has none of that name.",
+        instead='couler.create_secret({"token": value}, name="api")',
+    ),
+    Code(
+        "CLR605",
+        "a ConfigMap that this machine doesn't have",
+        "What a ConfigMap holds on a cluster is read here from `config.toml` in COULER_HOME, or from "
+        "`[tool.couler.local.config_maps]` of the project's pyproject.toml.",
+        instead='[local.config_maps.settings]\nregion = "eu"',
+    ),
+    Code(
+        "CLR606",
+        "a volume that can't be a folder",
+        "Volumes are folders of COULER_HOME here, linked to from the path where the step expects them. That works for "
+        "emptyDir, claims, secrets and ConfigMaps.",
+    ),
+    Code(
+        "CLR607",
+        "a step that asks for more than there is",
+        "More processors or memory than this machine has are a warning: the step runs alone, with what there is. More "
+        "GPUs are an error.",
+        example="@couler.step(gpu=8)",
+        instead="@couler.step(gpu=1)",
+    ),
+    Code(
+        "CLR608",
+        "images that are not used",
+        "Container and script steps of a workflow that was written in Python run as processes here: their commands "
+        "are this machine's programs. The note names the images that would be used on a cluster.",
+    ),
+    Code(
+        "CLR609",
+        "a declared path that must not be replaced",
+        "A process shares the machine's files. A path that a step declares is cleared before the step and taken away "
+        "after it, which for a folder at the root would be a disaster.",
+        example='OutputArtifact("out", path="/home")',
+        instead='OutputArtifact("out", path="/tmp/out")',
+    ),
+    Code(
+        "CLR610",
+        "settings without a meaning on one machine",
+        "Node selectors, tolerations, priorities, DNS and service accounts choose and equip a pod. They are kept for "
+        "the engines that have pods, and not used here.",
+    ),
+    Code(
+        "CLR611",
+        "a store on a network file system",
+        "SQLite's write-ahead log needs memory that processes share, which network file systems don't offer. The store "
+        "uses a rollback journal there, which is slower. Set COULER_HOME to a folder on a local disk.",
+    ),
+)
