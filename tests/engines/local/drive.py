@@ -1,0 +1,36 @@
+"""A program that runs, or goes on with, a workflow, and says on standard output what happens, a line an event.
+
+drive.py run HOME WORKFLOW.json | drive.py resume HOME RUN | drive.py retry HOME RUN
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from couler_py.backends.local.journal import Event
+from couler_py.backends.local.lifecycle import prepare, prepare_again, run_to_end
+from couler_py.ir import from_json
+
+
+def tell(event: Event) -> None:
+    line: dict[str, Any] = {"kind": event.kind, "path": event.path}
+    if event.task is not None:
+        line["state"] = event.task.state
+    print(json.dumps(line | event.data), flush=True)
+
+
+def main() -> None:
+    verb, home, what = sys.argv[1:]
+    if verb == "run":
+        prepared = prepare(from_json(Path(what).read_text()), home=home, observers=[tell])
+    else:
+        prepared = prepare_again(what, home=home, observers=[tell], failed_too=verb == "retry")
+    print(json.dumps({"kind": "id", "path": prepared.run.id}), flush=True)
+    print(json.dumps({"kind": "end", **run_to_end(prepared).summary()}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""kill -9 of the engine, then `resume`: nothing that was recorded runs again, nothing is left behind or lost."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from couler_py.backends.local import attempts
+from tests.engines.local.conftest import Drivers, integrity, processes_of
+from tests.engines.local.flows import mesh
+
+
+def recorded(folder: Path) -> set[str]:
+    """The keys of the tasks that have left a record."""
+    return {key for key, each in attempts.folders(folder).items() if any(attempts.record(one) for one in each)}
+
+
+def kill_and_resume(drivers: Drivers, tmp_path: Path, count: int, kills: list[int]) -> None:
+    """Run a mesh, kill its engine after each number of events, resume, and compare with what must hold."""
+    witness = tmp_path / "witness"
+    witness.touch()
+    workflow = mesh(count, str(witness))
+    driver = drivers.run(workflow)
+    kept: set[str] = set()
+    for kill in kills:
+        for number, _ in enumerate(driver.events()):
+            if number == kill and driver.run:
+                break
+        driver.kill()
+        assert integrity(drivers.home) == "ok"
+        kept |= recorded(drivers.home / "runs" / driver.run)
+        run = driver.run
+        driver = drivers.resume(run)
+    summary = driver.finish()
+    assert summary["status"] == "Succeeded"
+    assert summary["outputs"] == {"last": expected(count)}
+    assert {task["status"] for task in summary["tasks"].values()} == {"Succeeded"}
+    starts = Counter(witness.read_text().split())
+    names = {f"t{number}" for number in range(count)}
+    assert set(starts) == names
+    assert {name: starts[name] for name in names if attempts.key_of(name) in kept and starts[name] != 1} == {}
+    assert processes_of(drivers.home) == {}
+    assert integrity(drivers.home) == "ok"
+
+
+def expected(count: int, width: int = 8) -> int:
+    """What the mesh comes to, computed here."""
+    values: list[int] = []
+    for number in range(count):
+        given = []
+        for back in (0, 3):
+            before = number - width - (number + back) % width
+            given.append(values[before] if before >= 0 else number + back)
+        values.append((given[0] * 31 + given[1] * 7 + 1) % 9973)
+    return values[-1]
+
+
+def test_an_undisturbed_run_gives_what_is_expected(drivers: Drivers, tmp_path: Path) -> None:
+    kill_and_resume(drivers, tmp_path, 24, [])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_killed_run_is_resumed(seed: int, drivers: Drivers, tmp_path: Path) -> None:
+    instants = random.Random(seed)
+    kill_and_resume(drivers, tmp_path, 40, [instants.randrange(4 * 40)])
+
+
+def test_a_run_is_killed_again_and_again(drivers: Drivers, tmp_path: Path) -> None:
+    kill_and_resume(drivers, tmp_path, 40, [10, 20, 30, 5])
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(50))
+def test_a_run_of_200_tasks_is_killed_at_any_instant(seed: int, drivers: Drivers, tmp_path: Path) -> None:
+    instants = random.Random(1000 + seed)
+    kill_and_resume(drivers, tmp_path, 200, [instants.randrange(4 * 200)])
