@@ -22,6 +22,8 @@ from couler_py.ir.types import Type
 FrameKind: TypeAlias = Literal["entry", "map", "branch", "loop", "flow", "handler"]
 ReferenceKind: TypeAlias = Literal["output", "artifact", "status", "items"]
 
+COUNTED = 240  # so much of a name stays before its counter, which then fits in the 250 characters of the IR
+
 WHAT: dict[FrameKind, str] = {
     "entry": "the workflow",
     "map": "the function that couler.map runs for each item",
@@ -209,6 +211,7 @@ class Frame:
         self._count(node, wanted)
 
     def _count(self, node: Node, base: str) -> None:
+        base = base[:COUNTED].rstrip("-_")
         number = self._counts.get(base, 1) + 1
         while f"{base}-{number}" in self.names:
             number += 1

@@ -17,7 +17,7 @@ from couler_py.dsl.verbs.outputs import FileValue, OutputEmpty, are_outputs, sin
 from couler_py.ir import expr as ir
 from couler_py.ir.model import InputArtifact, Inputs, Parameter
 from couler_py.ir.names import legal_name
-from couler_py.ir.wire import as_text
+from couler_py.ir.wire import as_text, travels_raw
 
 ARGUMENT = "para"
 """What inputs made of a verb's `args` are called, with their number."""
@@ -39,8 +39,14 @@ class CallInputs:
         """The inputs of the template."""
         return Inputs(tuple(self.parameters), tuple(self.artifacts))
 
-    def argument(self, value: Any) -> ir.Text:
-        """A text that is the value of an argument of the task."""
+    def argument(self, value: Any) -> ir.TextLike:
+        """A text that is the value of an argument of the task.
+
+        Text that engines would change on its way to a container (double braces on Argo, say) stands in the
+        template as it is, where every engine carries it safely.
+        """
+        if isinstance(value, str) and not travels_raw(value):
+            return value
         return self._parameter(f"{ARGUMENT}-{len(self.parameters)}", value)
 
     def text(self, value: Any, name: str) -> ir.TextLike:

@@ -86,7 +86,13 @@ def test_hostile_text_stays_text() -> None:
     body = template_of(workflow, "h").body
     assert isinstance(body, Container)
     assert (body.command, body.env) == ((hostile,), (EnvVar("X", hostile),))
-    assert arguments(tasks(workflow)["h"]) == {"para-0": ir.Literal(hostile)}
+    assert body.args == (hostile,)
+    assert arguments(tasks(workflow)["h"]) == {}
+
+
+def test_text_with_quotes_and_dollars_is_an_argument() -> None:
+    say('it\'s $(x) `y` "z"', name="h")
+    assert arguments(tasks()["h"]) == {"para-0": ir.Literal('it\'s $(x) `y` "z"')}
 
 
 def test_an_output_is_read_by_a_later_step() -> None:
