@@ -58,7 +58,7 @@ def load(name: str, seed: int) -> Data:
     parts = train_test_split(data.data, data.target, test_size=0.3, random_state=seed, stratify=data.target)
     labels = [str(label) for label in data.target_names]
     paths = Path("train.pickle"), Path("held_out.pickle")
-    for path, x, y in zip(paths, parts[:2], parts[2:]):
+    for path, x, y in zip(paths, parts[:2], parts[2:], strict=True):
         path.write_bytes(pickle.dumps((x, y, labels)))
     return Data(*paths)
 
@@ -159,7 +159,7 @@ def report(names: list[str], results: list[Selected]) -> Path:
     from matplotlib import pyplot
 
     sections = []
-    for name, result in zip(names, results):
+    for name, result in zip(names, results, strict=True):
         figure, (bars, matrix) = pyplot.subplots(1, 2, figsize=(11, 4), layout="constrained")
         colours = ["tab:orange" if family == result.best else "tab:blue" for family in result.families]
         drawn = bars.barh(result.families, result.validations, color=colours)

@@ -1,6 +1,6 @@
 """The same diamond with edges named by hand, in Couler's own verbs.
 
-    couler run examples/diamond_explicit.py
+couler run examples/diamond_explicit.py
 """
 
 import couler_py.argo as couler

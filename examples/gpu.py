@@ -1,6 +1,6 @@
 """Train on GPU nodes: devices, memory, placement. Compile it; running it here needs a GPU.
 
-    couler compile examples/gpu.py --to argo
+couler compile examples/gpu.py --to argo
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
 """One step, one parameter, one output.
 
-    couler run examples/hello.py -p name=Ada
+couler run examples/hello.py -p name=Ada
 """
 
 import couler_py as couler

@@ -1,6 +1,6 @@
 """Every night at three: a schedule, and the instant that the run was scheduled for.
 
-    couler run examples/nightly.py --at 2026-01-01T03:00:00+01:00
+couler run examples/nightly.py --at 2026-01-01T03:00:00+01:00
 """
 
 from datetime import datetime
