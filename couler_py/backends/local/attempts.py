@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -47,17 +48,17 @@ def _lock(folder: Path) -> int:
     return os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
-def is_alive(folder: Path) -> bool:
-    """Whether the attempt's supervisor lives. If not, the attempt is over from here on: nobody can start it late."""
+def claim(folder: Path) -> bool:
+    """Whether the attempt is over, its supervisor gone. From then on it is: nobody can start it late any more."""
     handle = _lock(folder)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        return True
+        return False
     else:
         if not (folder / "record").exists():
             (folder / "ended").touch()
-        return False
+        return True
     finally:
         os.close(handle)
 
@@ -65,9 +66,21 @@ def is_alive(folder: Path) -> bool:
 async def wait(folder: Path) -> None:
     """Wait until the attempt's supervisor has ended."""
     pause = 0.005
-    while is_alive(folder):
+    while not claim(folder):
         await asyncio.sleep(pause)
         pause = min(pause * 2, 0.1)
+
+
+async def end(folder: Path, killed: Callable[[], bool]) -> None:
+    """Ask the supervisor of an attempt to end its step, or to kill it as soon as that is wanted, and wait for it."""
+    send(folder, signal.SIGTERM)
+    asked = False
+    while not claim(folder):
+        if killed() and not asked:
+            send(folder, signal.SIGUSR1)
+            asked = True
+        await asyncio.sleep(0.01)
+    end_orphan(folder)
 
 
 def processes(folder: Path) -> tuple[int, int] | None:

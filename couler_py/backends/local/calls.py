@@ -31,7 +31,13 @@ async def call(context: Context, made: Call) -> Result:
         )
     identity = call_digest(context, made)
     known = context.known.pop(made.path, None)
-    if known is not None and known.digest == identity and known.state in ENDED and known.result is not None:
+    if (
+        known is not None
+        and not template.daemon
+        and known.digest == identity
+        and known.state in ENDED
+        and known.result is not None
+    ):
         context.journal.task(known)
         _published(context, template, known.result)
         return known.result
@@ -45,7 +51,7 @@ async def call(context: Context, made: Call) -> Result:
         result = Result("Failed", message=str(failure))
     except (asyncio.CancelledError, Halted):
         # A deadline around this call ends it for good; a stopped run comes back to it.
-        task.state = "Stopped" if context.ending or context.gate.stopped else "Failed"
+        task.state = "Stopped" if context.halting else "Failed"
         task.message = "" if task.state == "Stopped" else "ended by what is around it: a deadline, or a failure"
         task.finished = runs.now()
         context.journal.task(task)

@@ -133,14 +133,21 @@ class Context:
         self.ending = False
         self.approvals: dict[str, asyncio.Future[dict[str, Any]]] = {}
         self.attempt_folders: dict[str, list[Path]] = {}
+        self.taken_over: set[Path] = set()
         self.running: dict[str, str] = {}
         self.failures: list[dict[str, Any]] = []
         self.digests: dict[str, str] = {}
+        self.metrics_read: dict[Path, int] = {}
         self.programs: dict[str, Path] = {}
         self.interpreters: dict[tuple[str, ...], str] = {}
         self.daemons: dict[str, list[Daemon]] = {}
         self.kill = False
         self.looked_at: Callable[[], None] = lambda: None
+
+    @property
+    def halting(self) -> bool:
+        """Whether the run is being stopped from outside: what it hasn't finished is for who resumes it."""
+        return self.ending or self.gate.stopped
 
     @property
     def folder(self) -> Path:

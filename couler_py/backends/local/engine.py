@@ -9,14 +9,14 @@ import threading
 from collections.abc import Iterator
 from typing import Literal
 
-from couler_py.backends.local import control, handlers, tasks
+from couler_py.backends.local import attempts, control, handlers, metrics, tasks
 from couler_py.backends.local.calls import call
 from couler_py.backends.local.context import Call, Context, Gate, Halted
 from couler_py.backends.local.locking import holding
 from couler_py.backends.local.scope import Scope, TaskFailure
 from couler_py.ir.expr import WorkflowParameter
 from couler_py.ir.model import Argument
-from couler_py.store import artifacts, runs
+from couler_py.store import artifacts, content, runs
 from couler_py.store.database import StoreError
 from couler_py.store.records import Result, RunRecord, RunStatus
 
@@ -51,14 +51,17 @@ class Engine:
                 result = await self._outcome()
                 if not context.ending and self._error is None:
                     result = await self._handlers(result, before + runs.now() - began)
+            await self._end_forgotten()
         finally:
             requests.cancel()
             context.spawner.close()
         run.finished = runs.now()
         run.seconds = before + run.finished - began
-        stopped = context.ending or context.gate.stopped
+        stopped = context.halting
         if self._error is not None:
             raise self._error
+        if not stopped:
+            content.remove(str(context.folder / "volumes"))  # claims end with their run
         run.status = "Stopped" if stopped else "Succeeded" if result.state == "Succeeded" else "Failed"
         run.message = result.message
         run.published = dict(context.facts.published)
@@ -68,6 +71,13 @@ class Engine:
                 run.outputs[name] = str(artifacts.visible(context.home, ref, context.folder / "outputs", name))
         context.journal.run()
         return run
+
+    async def _end_forgotten(self) -> None:
+        """End what an earlier engine started and this one had no use for."""
+        context = self.context
+        for folder in (each for found in context.attempt_folders.values() for each in found):
+            if folder not in context.taken_over and attempts.record(folder) is None:
+                await attempts.end(folder, lambda: context.kill)
 
     def interrupt(self) -> None:
         """End the run: the first time steps are asked to end, the second time they are killed."""
@@ -93,7 +103,7 @@ class Engine:
             yield
             return
         loop = asyncio.get_running_loop()
-        numbers = [signal.SIGINT, signal.SIGTERM]
+        numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
         before = [signal.getsignal(number) for number in numbers]
         for number in numbers:
             loop.add_signal_handler(number, self._interrupt)
@@ -159,6 +169,7 @@ class Engine:
                 self._heed(request)
             self._approve()
             self._look()
+            metrics.look(self.context)
             await asyncio.sleep(control.INTERVAL)
 
     def _heed(self, request: control.Request) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from couler_py.backends.local import tasks
-from couler_py.backends.local.context import Call, Context
+from couler_py.backends.local.context import Call, Context, Halted
 from couler_py.backends.local.scope import Scope, TaskFailure
 from couler_py.ir.evaluate import EvaluationError
 from couler_py.ir.model import Each, Sequence, Task, Template
@@ -31,7 +31,12 @@ async def run(context: Context, around: GraphRun, task: Task, each: Each, path: 
         _close(context, record, result)
         return result
     calls = [_call(context, around, task, template, item, index, path) for index, item in enumerate(items)]
-    results = await _all(context, calls, each.parallel)
+    try:
+        results = await _all(context, calls, each.parallel)
+    except (asyncio.CancelledError, Halted):
+        record.state, record.finished = ("Stopped" if context.halting else "Failed"), runs.now()
+        context.journal.task(record)
+        raise
     result = gather(context, each, template, items, results)
     _close(context, record, result)
     return result
@@ -109,16 +114,22 @@ async def _all(context: Context, calls: list[Call | Result], parallel: int | Non
 
     workers = len(calls) if parallel is None else min(parallel, len(calls))
     active = {asyncio.create_task(work()) for _ in range(workers)}
+    halted: Halted | None = None
     try:
         while active:
             done, active = await asyncio.wait(active, return_when=asyncio.FIRST_EXCEPTION)
             for each in done:
-                each.result()
+                try:
+                    each.result()
+                except Halted as stopped:  # nothing more starts; what runs goes on
+                    halted = stopped
     finally:
         for each in active:
             each.cancel()
         if active:
             await asyncio.wait(active)
+    if halted is not None:
+        raise halted
     return results
 
 

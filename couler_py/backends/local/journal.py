@@ -67,12 +67,22 @@ class Journal:
         self._tell(Event("attempt", runs.now(), path, data))
         self._soon()
 
-    def event(self, kind: str, path: str = "", **data: Any) -> None:
-        """Something to remember beside states: a note, a metric."""
+    @property
+    def watched(self) -> bool:
+        """Whether anybody is told."""
+        return bool(self._observers)
+
+    def tell(self, kind: str, path: str, data: dict[str, Any]) -> None:
+        """Something to tell, and not to remember."""
+        self._tell(Event(kind, runs.now(), path, data))
+
+    def event(self, kind: str, path: str = "", *, quiet: bool = False, **data: Any) -> None:
+        """Something to remember beside states: a note, a metric. `quiet` where it was told before."""
         now = runs.now()
         text = json.dumps(data, separators=(",", ":"))
         self._statements.append((runs.SAVE_EVENT, (self._run.id, now, kind, path, text, self._run.id)))
-        self._tell(Event(kind, now, path, data))
+        if not quiet:
+            self._tell(Event(kind, now, path, data))
         self._soon()
 
     def cached(self, key: str, path: str, result: Result) -> None:

@@ -9,7 +9,6 @@ import asyncio
 import contextlib
 import os
 import shutil
-import signal
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -43,7 +42,10 @@ async def run(context: Context, made: Call, number: int, held: list[int]) -> Att
     async with contextlib.AsyncExitStack() as stack:
         for slots in made.slots:
             await stack.enter_async_context(slots)
-        gpus = await stack.enter_async_context(context.machine.use(asked(made.template)))
+        share = asked(made.template)
+        if share.gpus > context.machine.total.gpus:
+            raise TaskFailure(f"it asks for {share.gpus} GPUs, and this machine has {context.machine.total.gpus}")
+        gpus = await stack.enter_async_context(context.machine.use(share))
         # Asked again: the run may have been stopped while this waited.
         await context.gate.enter()
         request = await _request(context, made, number, folder, gpus)
@@ -61,13 +63,13 @@ def made_digest(context: Context, made: Call) -> str:
 
 async def _finish(context: Context, made: Call, folder: Path) -> None:
     """See an attempt of an earlier engine to its end: wait for a living supervisor, end what has lost its own."""
-    if attempts.is_alive(folder):
+    context.taken_over.add(folder)
+    if not attempts.claim(folder):
         context.journal.event("note", made.path, text="still runs since before this engine: waiting for it")
         try:
             await attempts.wait(folder)
         except asyncio.CancelledError:
-            attempts.send(folder, signal.SIGUSR1 if context.kill else signal.SIGTERM)
-            await attempts.wait(folder)
+            await attempts.end(folder, lambda: context.kill)
             raise
     attempts.end_orphan(folder)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import hashlib
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -94,8 +95,6 @@ def prepare(
     if lock is None:
         raise RunBusyError(f"another process works on {run.id}")
     text = to_json(workflow)
-    import hashlib
-
     run.workflow = hashlib.sha256(text.encode()).hexdigest()
     runs.begin(connection, run, run.workflow, text)
     if is_network(filesystem(place.path)):
@@ -121,6 +120,9 @@ def _prepared(
     machine = Machine(available(), devices())
     context = Context(workflow, home, connection, journal, facts, options, machine, known, call)
     context.attempt_folders = attempts.folders(context.folder)
+    for folder in (each for found in context.attempt_folders.values() for each in found):
+        if attempts.record(folder) is None and attempts.claim(folder):
+            attempts.end_orphan(folder)
     return Prepared(Engine(context, run), run, found, lock)
 
 
@@ -209,7 +211,7 @@ def _forget(connection: Any, home: Home, run: RunRecord, failed_too: bool) -> No
     for path in again:
         del run.tasks[path]
         for folder in folders.get(attempts.key_of(path), []):
-            if not attempts.is_alive(folder) and (folder / "record").exists():
+            if attempts.claim(folder) and (folder / "record").exists():
                 (folder / "record").rename(folder / "record.old")
     runs.forget_tasks(connection, run.id, again)
 

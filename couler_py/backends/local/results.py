@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET
 
+from couler_py.backends.local import metrics
 from couler_py.backends.local.context import Call, Context
 from couler_py.backends.local.scope import TaskFailure, plain
 from couler_py.backends.local.transfer import send
@@ -21,7 +21,7 @@ LINES = 12  # the last lines of a failed step's log that its message repeats
 
 def read_result(context: Context, made: Call, folder: Path, record: dict[str, Any]) -> Result:
     """The result that a record stands for. Raises `TaskFailure` for an output that isn't of its type."""
-    _metrics(context, made, folder)
+    metrics.remember(context, made.path, folder)
     if record["reason"] != "exited" or record["exit"] != 0:
         return Result("Failed", message=_why(record))
     texts = record.get("parameters", {})
@@ -35,7 +35,7 @@ def read_result(context: Context, made: Call, folder: Path, record: dict[str, An
     scope = context.scope(made)
     for left in made.template.outputs.artifacts:
         if left.storage is not None and left.name in artifacts:
-            send(context, artifacts[left.name], left.storage, scope)
+            send(context, artifacts[left.name], left.storage, scope, left.archive)
     return Result("Succeeded", parameters, artifacts)
 
 
@@ -59,12 +59,3 @@ def _value(made: Call, output: OutputParameter, text: str) -> Any:
     if problem is not None:
         raise TaskFailure(f"the output {output.name!r}: {problem}")
     return value
-
-
-def _metrics(context: Context, made: Call, folder: Path) -> None:
-    """Remember what the step logged by `log_metric`."""
-    path = folder / "outputs" / "metrics.jsonl"
-    if path.exists():
-        for line in path.read_text(encoding="utf-8").splitlines():
-            found = json.loads(line)
-            context.journal.event("metric", made.path, **found)

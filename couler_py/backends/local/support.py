@@ -20,10 +20,12 @@ from couler_py.ir.model import (
     External,
     Function,
     Graph,
+    Http,
     Inline,
     Plugin,
     Resource,
     Script,
+    Semaphore,
     Template,
     Workflow,
 )
@@ -153,6 +155,15 @@ def _template(template: Template, workflow: Workflow) -> Iterator[Diagnostic]:
             why="it was imported and could not be translated",
             help="write it with couler's own expressions, or run it on that engine",
         )
+    if isinstance(body, Http) and body.success_condition:
+        yield error(
+            "CLR601",
+            f"the success condition of a request has no meaning here: {body.success_condition}",
+            source=template.source,
+            step=template.display or template.name,
+            why="it is in Argo's own language",
+            help="look at the answer in a step",
+        )
     if isinstance(body, Container) and not body.command:
         yield error(
             "CLR602",
@@ -219,9 +230,15 @@ def _raws(template: Template) -> Iterator[Raw]:
 
 def _references(template: Template, home: Home, config_maps: dict[str, dict[str, str]]) -> Iterator[Diagnostic]:
     body = template.body
+    place = {"source": template.source, "step": template.display or template.name}
+    for lock in template.locks:
+        limit = lock.config_map if isinstance(lock, Semaphore) and lock.limit is None else None
+        if limit is None or _is_text(limit.name, limit.key):
+            continue
+        if str(limit.key) not in config_maps.get(str(limit.name), {}):
+            yield _no_config_map(home, str(limit.name), str(limit.key), place)
     if not isinstance(body, Container | Script | Function):
         return
-    place = {"source": template.source, "step": template.display or template.name}
     for variable in body.env:
         value = variable.value
         if isinstance(value, SecretRef) and not value.optional:

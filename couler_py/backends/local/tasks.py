@@ -53,9 +53,9 @@ def bind_call(
         if argument is not None and argument.value is not None:
             ref = _artifact(scope, wanted.name, argument, wanted.optional or argument.optional)
         elif argument is not None and argument.storage is not None:
-            ref = fetch(context, argument.storage, scope)
+            ref = fetch(context, argument.storage, scope, wanted.archive)
         elif wanted.storage is not None:
-            ref = fetch(context, wanted.storage, scope)
+            ref = fetch(context, wanted.storage, scope, wanted.archive)
         if ref is not None:
             refs[wanted.name] = ref
         elif not (wanted.optional or (argument is not None and argument.optional)):

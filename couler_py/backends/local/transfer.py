@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tarfile
 import tempfile
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from couler_py.ir.storage import (
     HDFS,
     OSS,
     S3,
+    Archive,
     Azure,
     Git,
     HTTPLocation,
@@ -29,8 +32,11 @@ from couler_py.store.records import ArtifactRef
 from couler_py.store.secrets import SecretNotFoundError, read_key
 
 
-def fetch(context: Context, storage: Storage, scope: Scope) -> ArtifactRef:
-    """A copy of what lies at a place, in the store. Raises `TaskFailure`."""
+def fetch(context: Context, storage: Storage, scope: Scope, archive: Archive = "") -> ArtifactRef:
+    """A copy of what lies at a place, in the store; an archive is unpacked unless `archive` is "none".
+
+    Raises `TaskFailure`.
+    """
     match storage:
         case RawData(data=data):
             return artifacts.keep_bytes(context.home, scope.text(data).encode())
@@ -46,13 +52,16 @@ def fetch(context: Context, storage: Storage, scope: Scope) -> ArtifactRef:
             else:
                 system, path = _place(context, storage, scope)
                 system.get(path, str(target), recursive=system.isdir(path))
-            return artifacts.keep(context.home, target)
+            return artifacts.keep(context.home, target if archive == "none" else _unpacked(target))
         except (OSError, ValueError, content.ContentError, SecretNotFoundError) as error:
             raise TaskFailure(f"the artifact can't be fetched from {describe(storage, scope)}: {error}") from None
 
 
-def send(context: Context, ref: ArtifactRef, storage: Storage, scope: Scope) -> None:
-    """Copy what is in the store to a place. Raises `TaskFailure`."""
+def send(context: Context, ref: ArtifactRef, storage: Storage, scope: Scope, archive: Archive = "") -> None:
+    """Copy what is in the store to a place, as a compressed tar unless `archive` says otherwise (as Argo does).
+
+    Raises `TaskFailure`.
+    """
     if isinstance(storage, LocalPath):
         target = Path(storage.path).absolute()
         content.remove(str(target))
@@ -63,11 +72,36 @@ def send(context: Context, ref: ArtifactRef, storage: Storage, scope: Scope) -> 
     with tempfile.TemporaryDirectory(dir=context.home.path / "tmp") as folder:
         copy = Path(folder) / "content"
         artifacts.give(context.home, ref, copy, writable=True)
+        if archive != "none":
+            copy = _packed(copy, archive)
         try:
             system, path = _place(context, storage, scope)
-            system.put(str(copy), path, recursive=ref.kind == "folder")
+            system.put(str(copy), path, recursive=copy.is_dir())
         except (OSError, ValueError, SecretNotFoundError) as error:
             raise TaskFailure(f"the artifact can't be written to {describe(storage, scope)}: {error}") from None
+
+
+def _unpacked(path: Path) -> Path:
+    """What a tar or zip file holds: its only entry, else all in a folder. Other files as they are."""
+    if path.is_dir():
+        return path
+    target = path.with_name("unpacked")
+    if tarfile.is_tarfile(path):
+        with tarfile.open(path) as tar:
+            tar.extractall(target, filter="data")
+    elif zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            archive.extractall(target)  # noqa: S202 - zipfile keeps entries below the target
+    else:
+        return path
+    entries = list(target.iterdir())
+    return entries[0] if len(entries) == 1 else target
+
+
+def _packed(path: Path, archive: Archive) -> Path:
+    if archive == "zip":
+        return Path(shutil.make_archive(str(path.with_name("packed")), "zip", path.parent, path.name))
+    return Path(shutil.make_archive(str(path.with_name("packed")), "gztar", path.parent, path.name))
 
 
 def describe(storage: Storage, scope: Scope) -> str:

@@ -1,0 +1,45 @@
+"""What steps log by `couler.log_metric`: told while they run, remembered when they have ended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from couler_py.backends.local.context import Context
+
+FILE = "metrics.jsonl"
+
+
+def look(context: Context) -> None:
+    """Tell who watches what running steps have logged since the last look."""
+    if not context.journal.watched:
+        return
+    for path, name in context.running.items():
+        folder = context.folder / "attempts" / name
+        for metric in _new(context, folder):
+            context.journal.tell("metric", path, metric)
+
+
+def remember(context: Context, path: str, folder: Path) -> None:
+    """Write all that an attempt has logged to the record of its run."""
+    for metric in _new(context, folder):
+        context.journal.tell("metric", path, metric)
+    context.metrics_read.pop(folder, None)
+    for metric in _new(context, folder):
+        context.journal.event("metric", path, quiet=True, **metric)
+    context.metrics_read.pop(folder, None)
+
+
+def _new(context: Context, folder: Path) -> Iterator[dict[str, Any]]:
+    try:
+        with (folder / "outputs" / FILE).open("rb") as file:
+            file.seek(context.metrics_read.get(folder, 0))
+            data = file.read()
+    except FileNotFoundError:
+        return
+    whole = data[: data.rfind(b"\n") + 1]
+    context.metrics_read[folder] = context.metrics_read.get(folder, 0) + len(whole)
+    for line in whole.splitlines():
+        yield json.loads(line)
