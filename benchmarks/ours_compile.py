@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from typing import Any
 
 from shapes import SHAPES
 
@@ -12,21 +13,23 @@ import couler_py as couler
 
 
 def build(waits: list[list[int]], distinct: bool) -> str:
-    def template(i: int) -> couler.ContainerStep:
-        return couler.container(
-            image=f"image-{i}:1" if distinct else "alpine:3",
-            command=["echo"],
-            args=[couler.Input("value")],
-            inputs={"value": str},
-            name=f"echo-{i}" if distinct else "echo",
-        )
-
     with couler.Workflow("bench") as workflow:
+
+        def template(i: int) -> Any:
+            return couler.container(
+                f"image-{i}:1" if distinct else "alpine:3",
+                ["echo"],
+                [couler.argument("value")],
+                inputs={"value": str},
+                name=f"echo-{i}" if distinct else "echo",
+            )
+
         templates = [template(i) for i in range(len(waits))] if distinct else [template(0)] * len(waits)
-        tasks: list[object] = []
+        tasks: list[Any] = []
         for i, producers in enumerate(waits):
             task = templates[i](value=f"v{i}")
-            couler.after(task, *[tasks[producer] for producer in producers])
+            for producer in producers:
+                tasks[producer] >> task
             tasks.append(task)
     return couler.compile(workflow, to="argo", crds="minimal").text
 
