@@ -125,6 +125,19 @@ def tasks(workflow: JSON) -> Iterator[TaskStatus]:
     yield from _Reader(workflow).all()
 
 
+def paths(workflow: JSON) -> Iterator[tuple[str, int, JSON]]:
+    """The nodes that tasks are made of, each with the path of its task and the number of its attempt, from 0."""
+    reader = _Reader(unpacked(workflow))
+    reader.seen = {}
+    list(reader.all())
+    for path, node in reader.seen.items():
+        attempts = reader.attempts(node)
+        if node["type"] == "Retry" and attempts:
+            yield from ((path, number, each) for number, each in enumerate(attempts))
+        else:
+            yield path, 0, node
+
+
 class _Reader:
     """Reads the nodes of one run."""
 
@@ -132,6 +145,7 @@ class _Reader:
         status = workflow.get("status", {})
         self.name: str = workflow["metadata"]["name"]
         nodes = status.get("nodes", {})
+        self.seen: dict[str, JSON] = {}
         self.by_name: dict[str, JSON] = {node["name"]: node for node in nodes.values()}
         self.inside: dict[str, list[JSON]] = {}
         for node in nodes.values():
@@ -185,11 +199,15 @@ class _Reader:
 
     def last(self, node: JSON) -> JSON:
         """The node of the last attempt, where there were several."""
+        attempts = self.attempts(node)
+        return attempts[-1] if attempts else node
+
+    def attempts(self, node: JSON) -> list[JSON]:
+        """The nodes of the attempts of a node that is retried."""
         if node["type"] != "Retry":
-            return node
-        attempts = [self.by_name.get(f"{node['name']}({index})") for index in range(len(node.get("children", [])) + 1)]
-        found = [each for each in attempts if each is not None]
-        return found[-1] if found else node
+            return []
+        found = [self.by_name.get(f"{node['name']}({index})") for index in range(len(node.get("children", [])) + 1)]
+        return [each for each in found if each is not None]
 
     def one(self, node: JSON, path: str) -> Iterator[TaskStatus]:
         role = self.role(node)
@@ -239,6 +257,9 @@ class _Reader:
             name += ".again"
 
     def task(self, node: JSON, path: str) -> TaskStatus:
+        self.seen[path] = node
+        if self.role(node) == "item" and (inner := self.by_name.get(f"{node['name']}.run")) is not None:
+            self.seen[path] = inner
         started, finished = _instant(node.get("startedAt")), _instant(node.get("finishedAt"))
         phase = PHASES.get(node["phase"], "Pending")
         ran = phase not in ("Skipped", "Blocked", "Pending")

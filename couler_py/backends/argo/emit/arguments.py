@@ -9,7 +9,7 @@ from couler_py.backends.argo.emit.expressions import Scope, UnprovenError, trans
 from couler_py.backends.argo.emit.literals import tag
 from couler_py.backends.argo.emit.values import SIMPLE, Value, to_plain, to_wire
 from couler_py.ir import wire
-from couler_py.ir.expr import Expr
+from couler_py.ir.expr import Expr, Text, walk
 from couler_py.ir.expr import Literal as Constant
 from couler_py.ir.model import Source
 from couler_py.ir.types import STR, Type
@@ -23,7 +23,21 @@ def argument(expr: Expr, target: Type, plain: bool, scope: Scope) -> str:
     if type(expr) is Constant:
         return plain_literal(expr.value, target) if plain else literal_text(expr.value, target)
     value = translate(expr, scope)
-    return filled(value, to_plain(value, target) if plain else to_wire(value, target))
+    if not plain:
+        return filled(value, to_wire(value, target))
+    if holds_braces(expr):
+        raise UnprovenError("Argo evaluates the {{ in this string before the container sees it")
+    return filled(value, to_plain(value, target))
+
+
+def holds_braces(expr: Expr) -> bool:
+    """Whether a constant part of an expression holds what Argo would take for a tag, once it is put together."""
+    for node in walk(expr):
+        if isinstance(node, Text) and any(isinstance(part, str) and "{{" in part for part in node.parts):
+            return True
+        if isinstance(node, Constant) and isinstance(node.value, str) and "{{" in node.value:
+            return True
+    return False
 
 
 def filled(value: Value, text: str) -> str:

@@ -37,7 +37,9 @@ def artifact_source(writer: GraphWriter, task: Task, given: ArtifactArgument) ->
     while isinstance(expr, OrElse):  # the only default of an artifact is that there is none
         expr, optional = expr.value, True
     if isinstance(expr, First):
-        found = {"from": "{{" + picked(writer, expr) + "}}"}
+        name = picked(writer, expr)
+        writer.waits.append(name)
+        found = {"from": "{{" + f"tasks.{name}.outputs.artifacts.first" + "}}"}
     elif isinstance(expr, TaskArtifact) and writer.scope.tasks[expr.task].each is not None:
         return gathered(writer, expr)
     elif isinstance(expr, InputArtifact | TaskArtifact):
@@ -101,7 +103,7 @@ def gathered_folder(writer: GraphWriter, expr: TaskArtifact) -> str:
 
 
 def picked(writer: GraphWriter, expr: First) -> str:
-    """A reference to the first of several artifacts, through a task of its own.
+    """The name of an added task that gives out the first of several artifacts.
 
     Arguments can't say `fromExpression`, outputs can; so a graph of one task without a pod gets all of them, as
     optional inputs, and the states of their tasks.
@@ -111,7 +113,7 @@ def picked(writer: GraphWriter, expr: First) -> str:
     name = f"first-{key}"[:100].rstrip("-")
     if not any(task["name"] == name for task in writer.extra):
         writer.extra.append(_pick(writer, name, options))
-    return f"tasks.{name}.outputs.artifacts.first"
+    return name
 
 
 def _pick(writer: GraphWriter, name: str, options: list[TaskArtifact]) -> JSON:

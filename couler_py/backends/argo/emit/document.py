@@ -14,7 +14,7 @@ from couler_py.backends.argo.emit.policy import pod_patch, synchronization
 from couler_py.backends.argo.emit.signature import parameter
 from couler_py.backends.argo.emit.storage import storage
 from couler_py.backends.argo.emit.template import DISPLAY, template_data
-from couler_py.ir.model import Schedule
+from couler_py.ir.model import Graph, Loop, Schedule
 from couler_py.ir.names import legal_name
 from couler_py.ir.pod import PodSettings
 from couler_py.ir.types import STR
@@ -120,8 +120,8 @@ def settings(emission: Emission) -> JSON:
     found: JSON = {}
     if workflow.parallelism is not None:
         found["parallelism"] = workflow.parallelism
-    if workflow.deadline is not None:
-        found["activeDeadlineSeconds"] = max(1, math.ceil(workflow.deadline))
+    if (deadline := run_deadline(emission)) is not None:
+        found["activeDeadlineSeconds"] = max(1, math.ceil(deadline))
     if workflow.priority is not None:
         found["priority"] = workflow.priority
     if workflow.ttl is not None:
@@ -144,6 +144,15 @@ def settings(emission: Emission) -> JSON:
     for key, value in workflow.engines.get("argo", {}).items():
         found[key] = value
     return found
+
+
+def run_deadline(emission: Emission) -> float | None:
+    """The seconds that a run may take: its own deadline, or a limit on the graph that it starts with."""
+    entrypoint = emission.program.templates[emission.workflow.entrypoint]
+    limits = [emission.workflow.deadline]
+    if isinstance(entrypoint.body, Graph | Loop):
+        limits += [entrypoint.timeout, entrypoint.deadline]
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def pod_defaults(pod: PodSettings, known: JSON) -> JSON:

@@ -13,7 +13,7 @@ from couler_py.backends.argo.emit.expressions import UnprovenError, translate
 from couler_py.backends.argo.emit.literals import failing, member, string, tag
 from couler_py.backends.argo.emit.scope import GraphScope
 from couler_py.backends.argo.emit.values import Form, Value, elements, to_plain, to_value, to_wire
-from couler_py.backends.argo.emit.wrapper import ITEM, item_wrapper
+from couler_py.backends.argo.emit.wrapper import DONE, ITEM, item_wrapper
 from couler_py.backends.argo.lower.decisions import with_children
 from couler_py.backends.argo.program import KEY, has_item, item_type
 from couler_py.ir import wire
@@ -273,7 +273,7 @@ class FanOut:
         if self.items_read:
             names.append(ITEM)
         if self.each.tolerate and not names:
-            names.append("couler-done")
+            names.append(self._counted())
         found: list[JSON] = []
         for name in names:
             known = self.program.field(self.callee, name)
@@ -282,6 +282,13 @@ class FanOut:
         if self.artifacts:
             found.append({"name": FOLDER, "valueFrom": {"expression": member("inputs.parameters", FOLDER)}})
         return found
+
+    def _counted(self) -> str:
+        """An output of which every item that succeeded has one."""
+        variant = self.program.item_variant(self.writer.template.name, self.task)
+        if "item" in variant and self.callee is not None:
+            return self.callee.outputs.parameters[0].name
+        return DONE
 
     def _artifact_name(self, name: str) -> str:
         return self.program.field(self.callee, name)

@@ -8,6 +8,7 @@ from couler_py import runner
 from couler_py.backends.argo.emission import Emission
 from couler_py.backends.argo.emit.include import include_fields
 from couler_py.backends.argo.emit.literals import member, tag
+from couler_py.backends.argo.emit.scope import ABSENT
 from couler_py.backends.argo.emit.signature import keyed
 from couler_py.backends.argo.emit.text import EMPTY, needs_empty
 from couler_py.backends.argo.program import Variant
@@ -81,6 +82,7 @@ def function_outputs(emission: Emission, template: Template, variant: Variant) -
         entry: JSON = {"name": name, "valueFrom": {"path": f"{OUTPUTS}/{output.name}"}}
         if output.global_name:
             entry["globalName"] = program.published_name(output.global_name)
+            entry["valueFrom"]["default"] = ABSENT
         parameters.append(entry)
     artifacts = []
     for left in template.outputs.artifacts:

@@ -40,6 +40,8 @@ class GraphWriter:
         self.scope = GraphScope(self.program, template, self.possible, self.names)
         self._targets: dict[str, dict[str, tuple[Any, bool]]] = {}
         self.extra: list[JSON] = []
+        self.waits: list[str] = []
+        """Added tasks that the task being written reads."""
 
     def write(self) -> JSON:
         """The template, without what all templates have (policies, description)."""
@@ -73,10 +75,10 @@ class GraphWriter:
                 found["depends"] = depends
         if edges or task.when is not None:
             self._add_when(task, edges, found)
-        if task.each is not None:
-            found |= fan_out(self, task)
-        else:
-            found |= self.call(task)
+        self.waits = []
+        found |= fan_out(self, task) if task.each is not None else self.call(task)
+        if self.waits:
+            found["depends"] = " && ".join(filter(None, [found.get("depends", ""), *dict.fromkeys(self.waits)]))
         if task.hooks:
             found["hooks"] = hooks(self.emission, task.hooks, self.scope, f"the hooks of {task.name}", task.source)
         if task.continue_on:

@@ -10,15 +10,17 @@ from couler_py.backends.argo.emit.expressions import UnprovenError, condition
 from couler_py.backends.argo.emit.leaf import duration, seconds
 from couler_py.backends.argo.emit.literals import member, string, tag
 from couler_py.backends.argo.emit.scope import TemplateScope
-from couler_py.backends.argo.emit.text import render, render_command
+from couler_py.backends.argo.emit.text import EMPTY, needs_empty, render, render_command
 from couler_py.ir import digest
 from couler_py.ir.expr import TextLike
 from couler_py.ir.model import Graph, Lock, Loop, Mutex, RetryPolicy, Semaphore, Suspend, Template
-from couler_py.ir.pod import PodSettings
+from couler_py.ir.pod import Container, PodSettings
 from couler_py.kubernetes import Render, container, dns, pod_fields, templated, volume
 from couler_py.kubernetes.containers import config_map_key
 
 JSON = dict[str, Any]
+OWN = ("init", "wait", "main", "supervisor")
+"""Names of containers that Argo adds itself."""
 
 
 def policies(emission: Emission, template: Template, scope: TemplateScope) -> JSON:
@@ -28,7 +30,7 @@ def policies(emission: Emission, template: Template, scope: TemplateScope) -> JS
     nested = isinstance(template.body, Graph | Loop)
     if template.retry is not None:
         found["retryStrategy"] = retry(emission, template, template.retry, scope)
-    found |= limits(template, nested)
+    found |= limits(emission, template, nested)
     if template.cache is not None:
         found["memoize"] = memoize(emission, template, scope)
     if template.locks:
@@ -51,16 +53,23 @@ def raw(text: TextLike) -> str:
     return text if isinstance(text, str) else "".join(part for part in text.parts if isinstance(part, str))
 
 
-def limits(template: Template, nested: bool) -> JSON:
+def limits(emission: Emission, template: Template, nested: bool) -> JSON:
     """Limits of time.
 
     `activeDeadlineSeconds` counts an attempt and is for pods only; `timeout` counts from the first attempt on.
     """
     found: JSON = {}
     timeout, deadline = template.timeout, template.deadline
-    if timeout is not None and (nested or isinstance(template.body, Suspend)):
-        deadline = timeout if deadline is None else min(timeout, deadline)
-        timeout = None
+    if (nested or isinstance(template.body, Suspend)) and (timeout is not None or deadline is not None):
+        if template.name != emission.workflow.entrypoint:  # of the whole run it becomes the run's own deadline
+            emission.problem(
+                "CLR412",
+                "Argo has no limit of time for a graph, a loop or a wait",
+                severity="warning" if emission.options.on_unsupported == "warn" else "error",
+                help="limit the steps inside, or the whole run by the workflow's deadline",
+                **place(template),  # type: ignore[arg-type]
+            )
+        return found
     if timeout is not None:
         found["activeDeadlineSeconds"] = seconds(timeout)
     if deadline is not None:
@@ -199,14 +208,26 @@ def pod(emission: Emission, template: Template, scope: TemplateScope) -> JSON:
     if settings.volumes:
         found["volumes"] = [volume(each, rendered) for each in settings.volumes]
     if settings.init_containers:
-        found["initContainers"] = [container(each, rendered, command) for each in settings.init_containers]
+        found["initContainers"] = _named(settings.init_containers, "init", rendered, command)
     if settings.sidecars:
-        found["sidecars"] = [container(each, rendered, command) for each in settings.sidecars]
+        found["sidecars"] = _named(settings.sidecars, "sidecar", rendered, command)
     patch = pod_patch(settings, rendered)
     if patch:
         found["podSpecPatch"] = patch
     if settings.extra is not None:
         found |= templated(settings.extra, rendered)
+    return found
+
+
+def _named(containers: tuple[Container, ...], kind: str, rendered: Render, command: Render) -> list[JSON]:
+    """Containers beside the step, each with a name that Argo doesn't use for its own."""
+    found = []
+    for number, each in enumerate(containers, 1):
+        name = f"{kind}-{number}" if not each.name else f"{each.name}-{kind}" if each.name in OWN else each.name
+        given = container(each, rendered, command)
+        if needs_empty(given):
+            given["env"] = [{"name": EMPTY, "value": ""}, *given.get("env", [])]
+        found.append({"name": name} | {key: value for key, value in given.items() if key != "name"})
     return found
 
 

@@ -29,6 +29,8 @@ RUN = {
     "attempt": "retries",
 }
 RUN_TYPES: dict[str, Type] = {"duration": FLOAT, "attempt": INT}
+ABSENT = "couler:absent"
+"""What is published of a step that failed before it wrote the output."""
 LAST_RETRY = {"exit_code": "lastRetry.exitCode", "message": "lastRetry.message", "duration": "lastRetry.duration"}
 
 
@@ -78,7 +80,14 @@ class TemplateScope:
         return Value(text, form, parameter.type, f"workflow.parameters.{known}", marks)
 
     def published(self, name: str) -> str:
-        return f"{member('workflow.outputs?.parameters', self.program.published_name(name), optional=True)} != nil"
+        """A step that fails publishes too: what its output's default is, or nothing."""
+        _, form = self.program.published.get(name, (ANY, "wire"))
+        text = member("workflow.outputs?.parameters", self.program.published_name(name), optional=True)
+        return (
+            f"({text} ?? '{ABSENT}') not in ['', '{ABSENT}']"
+            if form == "plain"
+            else f"({text} ?? '{ABSENT}') != '{ABSENT}'"
+        )
 
     def published_value(self, name: str, guarded: bool) -> Value:
         known = self.program.published_name(name)

@@ -1,0 +1,40 @@
+"""Finding the cluster: a kubeconfig as kubectl reads it, or the pod that this runs in."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+from couler_py.backends.base import EngineUnreachableError
+
+NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+
+
+def connect(kubeconfig: str | Path | None, context: str | None) -> tuple[Any, str]:
+    """A Kubernetes client and the namespace that is used where none is named.
+
+    Raises `EngineUnreachableError`.
+    """
+    client, config = library("client"), library("config")
+    file = None if kubeconfig is None else str(kubeconfig)
+    try:
+        api = config.new_client_from_config(file, context)
+        _, active = config.list_kube_config_contexts(file)
+        return api, str(active.get("context", {}).get("namespace") or "default")
+    except config.ConfigException as error:
+        if file is not None or not NAMESPACE.exists():
+            raise EngineUnreachableError(f"no cluster: {error}; set KUBECONFIG, or name one by --kubeconfig") from None
+    config.load_incluster_config()
+    return client.ApiClient(), NAMESPACE.read_text().strip()
+
+
+def library(name: str) -> Any:
+    """A module of the Kubernetes client, which is big and so only read when a cluster is asked for.
+
+    Raises `EngineUnreachableError` where it isn't installed.
+    """
+    try:
+        return importlib.import_module(f"kubernetes.{name}")
+    except ImportError:
+        raise EngineUnreachableError("reaching a cluster needs the extra: pip install 'couler-py[argo]'") from None
