@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from couler_py.dsl.frames import Frame, Node, Reference, Scoped, every_leaf, home, leaves
 from couler_py.dsl.lifting import lift, members_of
-from couler_py.dsl.placeholder import Output, Placeholder
+from couler_py.dsl.placeholder import Output, Outputs, Placeholder
 from couler_py.dsl.problems import MissingMemberError, PlaceholderError, fail
 from couler_py.dsl.sources import caller
 from couler_py.ir import expr as ir
@@ -148,7 +148,7 @@ def _members(value: Any) -> dict[str, Any] | None:
         return value.__dict__["_couler_members"] or {}
     if isinstance(value, Placeholder):
         return None
-    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+    if isinstance(value, tuple | Outputs) and not hasattr(value, "_fields"):
         return {str(index): item for index, item in enumerate(value)}
     return members_of(value)
 

@@ -10,7 +10,7 @@ import msgspec
 from couler_py.dsl.choice import Joined, rebuilt
 from couler_py.dsl.frames import Frame, FrameOutput, Node, Reference
 from couler_py.dsl.lifting import lift, members_of
-from couler_py.dsl.placeholder import Output, Placeholder, output_one
+from couler_py.dsl.placeholder import Output, Outputs, Placeholder, output_one
 from couler_py.dsl.sources import caller
 from couler_py.ir.names import legal, legal_name
 from couler_py.ir.types import Type
@@ -47,7 +47,7 @@ def _give(frame: Frame, value: Any, prefix: str) -> Shape:
         name = _free(frame, prefix or "result")
         frame.outputs[name] = FrameOutput(lifted.expr, lifted.type, source=caller())
         return Single(name, lifted.type)
-    plain = isinstance(value, tuple) and not hasattr(value, "_fields")
+    plain = isinstance(value, tuple | Outputs) and not hasattr(value, "_fields")
     found: dict[str, Single | Group] = {}
     for key, item in members.items():
         name = f"result-{int(key) + 1}" if plain else str(key)
@@ -66,7 +66,7 @@ def structure(value: Any) -> dict[str, Any] | None:
         return value.__dict__["_couler_members"] or {}
     if isinstance(value, Placeholder):
         return None
-    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+    if isinstance(value, tuple | Outputs) and not hasattr(value, "_fields"):
         return {str(index): item for index, item in enumerate(value)}
     return members_of(value)
 

@@ -302,6 +302,10 @@ class Output(Placeholder):
         return f"<output of {self._couler_node.name}: {', '.join(self._couler_members) or 'nothing'}>"
 
 
+class Outputs(list[Any]):
+    """The outputs of a verb of Couler's, as the list that it returns: several values, and not one list."""
+
+
 _OWN = frozenset({"after", "or_else", "status", "inputs"})
 
 

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from couler_py.dsl.problems import fail
-from couler_py.dsl.verbs.secrets import PendingSecret, Secret, create_secret, hand_over, named_in, obtain_secret, pending
+from couler_py.dsl.verbs.secrets import (
+    PendingSecret,
+    Secret,
+    create_secret,
+    hand_over,
+    named_in,
+    obtain_secret,
+    pending,
+)
 from couler_py.ir.storage import SecretRef
 
 

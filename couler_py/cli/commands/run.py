@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from couler_py.api import hand_over_secrets
 from couler_py.backends.base import backend
 from couler_py.cli import running
 from couler_py.cli.console import clean, console
@@ -36,6 +37,7 @@ def command(
     if not as_json:
         _say_unused_images(loaded.workflow)
     client = backend("local").client()
+    hand_over_secrets(loaded.workflow, client)
     try:
         run = client.submit(bundle, parameters=values, **_options(loaded, at, option))
     except ValueError as error:

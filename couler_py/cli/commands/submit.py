@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from couler_py.api import hand_over_secrets
 from couler_py.backends.base import backend, parse_target
 from couler_py.cli import running
 from couler_py.cli.commands.compile import given
@@ -39,6 +40,7 @@ def command(
         raise DiagnosticError(bundle.diagnostics)
     show(bundle.diagnostics, console(stderr=True))
     client = backend(parse_target(to)[0]).client()
+    hand_over_secrets(loaded.workflow, client)
     run = client.submit(bundle, parameters=values)
     if watch:
         running.watch(client, run, as_json=as_json)

@@ -10,7 +10,7 @@ import msgspec
 
 from couler_py.dsl.frames import Node
 from couler_py.dsl.handlers import publish
-from couler_py.dsl.placeholder import Placeholder
+from couler_py.dsl.placeholder import Outputs, Placeholder
 from couler_py.dsl.placeholder import task_of as node_of
 from couler_py.dsl.problems import fail
 from couler_py.dsl.sources import caller
@@ -149,7 +149,7 @@ def record(
         node = node_of(made)
         for earlier in inputs.after:
             recorder.order(OutputEmpty(earlier), made)
-        found = [make(node) for make in outputs.make]
+        found = Outputs(make(node) for make in outputs.make)
         for output in found:
             if output.is_global:
                 _publish(here, output)

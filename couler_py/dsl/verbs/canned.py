@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from couler_py.dsl.placeholder import Outputs
 from couler_py.dsl.placeholder import task_of as node_of
 from couler_py.dsl.problems import fail
 from couler_py.dsl.verbs.calls import name_of
@@ -52,6 +53,8 @@ def run_canned_step(
     with recording() as here:
         made = here.recorder.external(External(library, template, kind), values, name=step_name or "")  # type: ignore[arg-type]
         node = node_of(made)
-        found: list[Any] = [Output(node, output, ANY) for output in wanted] or [OutputEmpty(node)]
+        found = Outputs(Output(node, output, ANY) for output in wanted)
+        if not wanted:
+            found.append(OutputEmpty(node))
         here.outputs[node] = found
         return found

@@ -417,3 +417,18 @@ def test_steps_are_recorded_inside_the_functions_that_verbs_are_given() -> None:
     say(name="first")
     couler.concurrent([lambda: increase(1), lambda: say(name="b")])
     assert order() == {"first": [], "increase": ["first"], "b": ["first"]}
+
+
+def test_the_outputs_of_verbs_are_several_values_for_the_verbs_of_steps() -> None:
+    @steps.workflow
+    def mixed() -> None:
+        runs = steps.map(lambda _: write(name="make"), [1, 2])
+        say(runs[0], name="use")
+        chosen = steps.when(steps.equal(flip_coin(), "x"), lambda: write(name="a"), otherwise=lambda: write(name="b"))
+        say(chosen[0], name="chosen")
+
+    found = tasks(mixed.build())
+    assert arguments(found["use"]) == {"para-0": ir.TaskOutput("make", "t1-txt")}
+    assert arguments(found["chosen"]) == {
+        "para-0": ir.First((ir.TaskOutput("a", "t1-txt"), ir.TaskOutput("b", "t1-txt")))
+    }

@@ -112,7 +112,7 @@ def test_the_local_engine_keeps_what_a_run_names(tmp_path: Path) -> None:
     secret = couler.create_secret({"password": VALUE})
     couler.run_container("a", secret=secret)
     client = LocalClient(tmp_path / "home")
-    api._hand_over_secrets(built(), client)
+    api.hand_over_secrets(built(), client)
     assert read_secret(open_home(tmp_path / "home"), secret) == {"password": VALUE}
 
 
@@ -120,4 +120,4 @@ def test_an_engine_that_takes_no_secrets_says_so() -> None:
     secret = couler.create_secret({"password": VALUE})
     couler.run_container("a", secret=secret)
     with pytest.raises(NotOffered, match="obtain_secret"):
-        api._hand_over_secrets(built(), object())  # type: ignore[arg-type]
+        api.hand_over_secrets(built(), object())  # type: ignore[arg-type]
