@@ -454,6 +454,8 @@ class Cache(_Struct, frozen=True):
 
 
 class Mutex(_Struct, frozen=True, tag="mutex"):
+    """One holder of the name at a time, over all runs of the engine. `database` is Argo's lock across clusters."""
+
     name: TextLike
     namespace: str = ""
     database: bool = False

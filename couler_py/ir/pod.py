@@ -102,6 +102,8 @@ class VolumeClaim(_Pod, frozen=True):
 
 
 class VolumeMount(_Pod, frozen=True):
+    """Where a container finds a volume, by the name of the volume; `sub_path` is a folder inside it."""
+
     name: str
     path: str
     sub_path: TextLike = ""
@@ -128,6 +130,12 @@ class Container(_Pod, frozen=True, tag="container"):
 
 
 class Toleration(_Pod, frozen=True):
+    """A taint of nodes that a pod may run in spite of. `seconds` is how long it stays, for the effect NoExecute.
+
+    >>> Toleration(key="nvidia.com/gpu", operator="Exists", effect="NoSchedule").key
+    'nvidia.com/gpu'
+    """
+
     key: str = ""
     operator: Literal["Exists", "Equal", "Lt", "Gt", ""] = ""
     value: str = ""
@@ -136,11 +144,15 @@ class Toleration(_Pod, frozen=True):
 
 
 class DnsOption(_Pod, frozen=True):
+    """An option of the resolver, as DnsOption("ndots", "2")."""
+
     name: str
     value: str | None = None
 
 
 class Dns(_Pod, frozen=True):
+    """How a pod resolves names. Without a policy, Kubernetes' own is used."""
+
     policy: Literal["", "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"] = ""
     nameservers: tuple[str, ...] = ()
     searches: tuple[str, ...] = ()

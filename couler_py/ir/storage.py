@@ -22,6 +22,12 @@ class _Storage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
 
 class S3(_Storage, frozen=True, tag="s3"):
+    """A file or folder in an S3 bucket. Without keys, the engine's own credentials are used.
+
+    >>> S3("data/train.csv", bucket="team-a", secret_key=SecretRef("s3", "secret")).bucket
+    'team-a'
+    """
+
     key: TextLike
     bucket: str = ""
     endpoint: str = ""
@@ -35,12 +41,16 @@ class S3(_Storage, frozen=True, tag="s3"):
 
 
 class GCS(_Storage, frozen=True, tag="gcs"):
+    """A file or folder in a bucket of Google Cloud Storage."""
+
     key: TextLike
     bucket: str = ""
     service_account_key: SecretRef | None = None
 
 
 class OSS(_Storage, frozen=True, tag="oss"):
+    """A file or folder in a bucket of Alibaba Cloud's Object Storage Service."""
+
     key: TextLike
     bucket: str = ""
     endpoint: str = ""
@@ -50,6 +60,8 @@ class OSS(_Storage, frozen=True, tag="oss"):
 
 
 class Azure(_Storage, frozen=True, tag="azure"):
+    """A file or folder in a container of Azure Blob Storage."""
+
     blob: TextLike
     container: str = ""
     endpoint: str = ""
@@ -58,6 +70,8 @@ class Azure(_Storage, frozen=True, tag="azure"):
 
 
 class HDFS(_Storage, frozen=True, tag="hdfs"):
+    """A file or folder of an HDFS cluster; `addresses` are its name nodes as "host:port"."""
+
     path: TextLike
     addresses: tuple[str, ...] = ()
     user: str = ""
@@ -86,6 +100,8 @@ class Git(_Storage, frozen=True, tag="git"):
 
 
 class HTTPLocation(_Storage, frozen=True, tag="http"):
+    """A file behind an address: fetched with GET as input, sent with PUT as output."""
+
     url: TextLike
     headers: tuple[tuple[str, TextLike], ...] = ()
     username: SecretRef | None = None

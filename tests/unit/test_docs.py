@@ -1,0 +1,84 @@
+"""The documentation is true: what it shows runs, and everything public has its place there."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import couler_py
+import couler_py.argo
+from couler_py.backends.features import FEATURES
+from couler_py.ir.codes import explanations
+from tests.pages import ROOT, Reader, blocks
+from tools.docs import hook, reference
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SHOWING = [page for page in PAGES if any(block.language in ("python", "console") for block in blocks(page))]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder, which also holds the runs, and a terminal without colours."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COULER_HOME", str(tmp_path / ".couler"))
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "110")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", SHOWING, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_what_a_page_shows_is_so(page: Path, here: Path) -> None:
+    Reader(page, here).read()
+
+
+def test_every_public_name_is_explained_in_the_reference() -> None:
+    assert set(reference.public()) - reference.explained() == set()
+
+
+@pytest.mark.parametrize("name", sorted({*reference.public(), *couler_py.argo.__all__}))
+def test_every_public_name_says_what_it_is(name: str) -> None:
+    thing = getattr(couler_py if hasattr(couler_py, name) else couler_py.argo, name)
+    text = thing.__doc__ if inspect.isclass(thing) else inspect.getdoc(thing)
+    assert text
+    assert "A base class for defining efficient serializable objects" not in text  # msgspec's own words
+
+
+def test_every_diagnostic_and_every_feature_has_its_place() -> None:
+    made = hook.made()
+    sections = re.findall(r"^### (CLR\d+): .*\{ #clr\d+ \}$", made["diagnostics.md"], re.MULTILINE)
+    assert sections == list(explanations())
+    assert re.findall(r"^\| `(\w+)`<br>", made["matrix.md"], re.MULTILINE) == list(FEATURES)
+
+
+def test_every_example_has_a_page_with_its_picture() -> None:
+    made = hook.made()
+    names = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
+    assert [name for name in names if f"examples/{name}.md" in made and f"examples/{name}.svg" in made] == names
+
+
+def test_what_is_made_is_the_same_each_time() -> None:
+    first = dict(hook.made())
+    hook.examples.files.cache_clear()
+    assert hook.made() == first
+
+
+HOMES = sorted(
+    {reference.home(getattr(couler_py, name)).rpartition(".")[0] for name in reference.public()}
+    | {reference.home(getattr(couler_py.argo, name)).rpartition(".")[0] for name in couler_py.argo.__all__}
+)
+
+
+@pytest.mark.parametrize("module", [name.removesuffix(".RunInfo") for name in HOMES])
+def test_the_examples_of_public_docstrings_are_so(module: str, here: Path) -> None:
+    ran = doctest.testmod(
+        importlib.import_module(module), optionflags=doctest.ELLIPSIS, extraglobs={"couler": couler_py}
+    )
+    assert ran.failed == 0
