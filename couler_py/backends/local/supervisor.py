@@ -31,6 +31,7 @@ from collections.abc import Callable
 from typing import Any
 
 GRACE = 5.0  # seconds between asking a step to end and killing it
+PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 TAIL = 4000  # bytes of the log's end that a failed attempt's record repeats
 
 content: Any = None
@@ -165,6 +166,7 @@ class Waker:
 def supervise(request: dict[str, Any]) -> int:
     """Run one attempt to its record. Gives 0 where there is one, 75 where another engine took the attempt over."""
     wake = Waker((signal.SIGCHLD, signal.SIGTERM, signal.SIGUSR1))
+    adopt_orphans()
     folder = request["folder"]
     lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -239,6 +241,7 @@ class Step:
         while self.status is None:
             self.wait()
         self.signal(signal.SIGKILL)  # what it left running in its group ends with it
+        end_children()
         end = time.monotonic() + 0.5  # a descendant in a group of its own may hold the pipes open for ever
         while self.pipes and time.monotonic() < end:
             self.wait(0.05)
@@ -306,7 +309,8 @@ class Step:
             command = self.request["command"]
             os.execvpe(command[0], command, self.request["env"])
         except FileNotFoundError as error:
-            missing = self.request["command"][0] if error.filename is None else error.filename
+            directory = self.request["directory"]
+            missing = directory if error.filename == directory else self.request["command"][0]
             os.write(
                 tell, f"{missing!r} is not here: a step runs as a process, with the programs of this machine".encode()
             )
@@ -366,6 +370,34 @@ class Step:
         else:
             self.pipes.pop(pipe)(b"")
             os.close(pipe)
+
+
+def adopt_orphans() -> None:
+    """Have descendants whose parents ended become children of this process, so that none gets away (Linux)."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_children() -> None:
+    """Kill whatever became a child of this process, and what becomes one by that."""
+    if sys.platform != "linux":
+        return
+    me = os.getpid()
+    while True:
+        try:
+            with open(f"/proc/{me}/task/{me}/children") as file:
+                children = [int(pid) for pid in file.read().split()]
+        except OSError:
+            return
+        if not children:
+            return
+        for pid in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)
 
 
 class Redactor:
@@ -480,6 +512,8 @@ def main() -> None:
     requests, reports, content_path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     os.setsid()
     load_content(content_path)
+    if sys.platform == "linux":
+        import ctypes  # noqa: F401 - loaded here once, for all supervisors
     serve(socket.socket(fileno=requests), socket.socket(fileno=reports))
 
 

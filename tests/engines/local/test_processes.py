@@ -1,0 +1,261 @@
+"""Steps as processes: time-outs, Ctrl-C, what is left behind, what a step sees, and what it may leave."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from couler_py.backends.local import execute, logs
+from couler_py.backends.local.lifecycle import prepare
+from couler_py.ir import DiagnosticError, Workflow
+from couler_py.ir.expr import Literal, TaskArtifact, TaskOutput
+from couler_py.ir.model import (
+    Argument,
+    ArtifactArgument,
+    Function,
+    InputArtifact,
+    Inputs,
+    OutputArtifact,
+    OutputParameter,
+    Outputs,
+    Piece,
+    Task,
+    Template,
+)
+from couler_py.ir.pod import Container, EnvFrom, EnvVar, Resources
+from couler_py.ir.storage import SecretRef
+from couler_py.ir.types import INT, STR
+from couler_py.store.home import open_home
+from couler_py.store.records import RunRecord
+from couler_py.store.secrets import write_secret
+from tests.engines.local.conftest import Drivers, processes_of
+from tests.engines.local.flows import flow, graph, python, shell
+
+WAIT = "while true; do sleep 0.05; done"
+
+
+def log_of(record: RunRecord, home: Path, task: str) -> str:
+    return "\n".join(line.text for line in logs(record.id, task, home=home))
+
+
+def one(template: Template) -> Workflow:
+    return flow(template, graph(Task("it", template.name)))
+
+
+def test_a_time_out_ends_all_descendants(home: Path, tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    script = f"setsid sh -c '{WAIT}' & echo $! > {pids}; trap '' TERM; {WAIT}"
+    record = execute(one(shell("slow", script, timeout=0.5)), home=home, grace=0.2)
+    assert record.status == "Failed"
+    assert record.tasks["it"].message.splitlines()[0] == "timed out after 0.5 seconds"
+    assert not Path(f"/proc/{pids.read_text().strip()}").exists()
+
+
+def test_what_a_step_leaves_running_ends_with_it(home: Path, tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    record = execute(one(shell("leave", f"setsid sh -c '{WAIT}' & echo $! > {pids}")), home=home)
+    assert record.status == "Succeeded"
+    assert not Path(f"/proc/{pids.read_text().strip()}").exists()
+
+
+def test_ctrl_c_ends_steps_and_resume_goes_on(drivers: Drivers, tmp_path: Path) -> None:
+    marker = tmp_path / "go"
+    ready = tmp_path / "ready"
+    wait = f"mkfifo {ready} 2>/dev/null; [ -e {marker} ] || {{ : > {ready}; {WAIT}; }}"
+    driver = drivers.run(flow(shell("wait", wait), shell("after", "true"), graph(Task("first", "wait"))))
+    driver.until(kind="attempt", path="first", state="Running")
+    ready_file = tmp_path / "ready"
+    while not ready_file.exists():
+        pass
+    ready_file.read_text()  # the step has come to where it waits
+    driver.send(signal.SIGINT)
+    summary = driver.finish()
+    assert summary["status"] == "Stopped"
+    assert summary["tasks"]["first"]["status"] == "Stopped"
+    assert processes_of(drivers.home) == {}
+    marker.touch()
+    assert drivers.resume(driver.run).finish()["status"] == "Succeeded"
+
+
+def test_a_second_ctrl_c_kills(drivers: Drivers, tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    stubborn = f"trap 'echo asked' TERM; mkfifo {ready}; : > {ready}; {WAIT}"
+    driver = drivers.run(one(shell("stubborn", stubborn)))
+    driver.until(kind="attempt", path="it", state="Running")
+    while not ready.exists():
+        pass
+    ready.read_text()
+    driver.send(signal.SIGINT)
+    driver.send(signal.SIGTERM)
+    assert driver.finish()["status"] == "Stopped"
+    assert processes_of(drivers.home) == {}
+
+
+def test_a_failed_step_says_why(home: Path) -> None:
+    record = execute(one(shell("bad", "echo one; echo two >&2; exit 3")), home=home)
+    assert record.tasks["it"].message == "exit code 3\none\ntwo"
+    assert record.message == "it failed: exit code 3"
+
+
+def test_a_killed_step_names_the_signal(home: Path) -> None:
+    record = execute(one(shell("bad", "kill -9 $$")), home=home)
+    assert record.tasks["it"].message == "ended by signal SIGKILL"
+
+
+def test_a_program_that_is_not_here_is_named(home: Path) -> None:
+    record = execute(one(Template("bad", Container("x", ("no-such-program",)))), home=home)
+    assert record.tasks["it"].message.startswith("'no-such-program' is not here")
+
+
+def test_a_python_error_shows_the_users_line(home: Path) -> None:
+    record = execute(one(python("bad", "def bad():\n    raise ValueError('no')")), home=home)
+    assert record.tasks["it"].message.splitlines()[-1] == "ValueError: no"
+    assert 'File "step.py", line 2, in bad' in record.tasks["it"].message
+
+
+def test_stdout_and_stderr_stand_in_the_log_in_order(home: Path) -> None:
+    record = execute(one(shell("talk", "echo 1; echo 2 >&2; echo 3; printf 4")), home=home)
+    assert log_of(record, home, "it") == "1\n2\n3\n4"
+
+
+HOSTILE = [
+    "",
+    "'\"",
+    "a\nb\n",
+    "{{x}}",
+    "${HOME}",
+    "$(id)",
+    "`id`",
+    "\u2028é😀",
+    '{"a": [1]}',
+    "couler:json:1",
+    "-n",
+    "\\",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_any_text_reaches_a_command_and_comes_back(text: str, home: Path) -> None:
+    echo = shell("echo", 'printf "%s\\n" "$1"', inputs=["text"], output=STR)
+    back = python("back", "def back(text: str) -> str:\n    return text", inputs={"text": STR}, output=STR)
+    main = graph(
+        Task("echo", "echo", (Argument("text", Literal(text)),)),
+        Task("back", "back", (Argument("text", TaskOutput("echo", "result")),)),
+    )
+    record = execute(flow(echo, back, main), home=home)
+    result = record.tasks["back"].result
+    assert result is not None
+    assert result.parameters == {"result": text}
+
+
+def test_a_secret_is_given_and_never_shown(home: Path) -> None:
+    write_secret(open_home(home), "api", {"token": "s3cr3t-value", "other": "second-secret"})
+    env = (EnvVar("TOKEN", SecretRef("api", "token")),)
+    script = 'echo "<$TOKEN> $A_other"; [ ${#TOKEN} = 12 ]'
+    body = Container("x", ("sh",), ("-c", script), env=env, env_from=(EnvFrom("api", "secret", "A_"),))
+    record = execute(one(Template("use", body)), home=home)
+    assert record.status == "Succeeded"
+    assert log_of(record, home, "it") == "<***> ***"
+    for file in home.rglob("*"):
+        if file.is_file() and "secrets" not in file.parts:
+            assert b"s3cr3t-value" not in file.read_bytes(), file
+
+
+def test_a_missing_secret_is_said_before_anything_starts(home: Path) -> None:
+    body = Container("x", ("true",), env=(EnvVar("TOKEN", SecretRef("none", "token")),))
+    with pytest.raises(DiagnosticError) as caught:
+        prepare(one(Template("use", body)), home=home)
+    assert [each.code for each in caught.value.diagnostics if each.severity == "error"] == ["CLR604"]
+
+
+def test_a_declared_path_is_cleared_before_and_gone_after(home: Path, tmp_path: Path) -> None:
+    place = tmp_path / "out.txt"
+    place.write_text("old")
+    body = Container("x", ("sh",), ("-c", f"cat {place} 2>/dev/null; printf new > {place}"))
+    template = Template("write", body, outputs=Outputs((OutputParameter("text", STR, path=str(place)),)))
+    record = execute(one(template), home=home)
+    result = record.tasks["it"].result
+    assert result is not None
+    assert result.parameters == {"text": "new"}
+    assert log_of(record, home, "it") == ""
+    assert not place.exists()
+
+
+def test_steps_that_declare_one_path_never_share_it(home: Path, tmp_path: Path) -> None:
+    place = tmp_path / "shared" / "out"
+    script = f"[ ! -e {place} ] && mkdir {place}.dir && printf $$ > {place} && cat {place} && rmdir {place}.dir"
+    body = Container("x", ("sh",), ("-c", script), resources=Resources(cpu="10m"))
+    template = Template("write", body, outputs=Outputs((OutputParameter("text", INT, path=str(place)),)))
+    record = execute(flow(template, graph(*(Task(f"t{n}", "write") for n in range(6)))), home=home)
+    assert record.status == "Succeeded"
+
+
+def test_an_existing_file_elsewhere_is_never_replaced(home: Path) -> None:
+    body = Container("x", ("true",))
+    template = Template("write", body, outputs=Outputs(artifacts=(OutputArtifact("out", path="/etc/hostname"),)))
+    record = execute(one(template), home=home)
+    assert record.tasks["it"].message.startswith("/etc/hostname exists on this machine")
+    assert Path("/etc/hostname").exists()
+
+
+def test_files_and_folders_travel_and_copies_are_read_only(home: Path, tmp_path: Path) -> None:
+    given = tmp_path / "in"
+    source = (
+        "def make():\n    from pathlib import Path\n    folder = Path('d')\n    (folder / 'sub').mkdir(parents=True)\n"
+        "    (folder / 'sub' / 'a.txt').write_text('hi')\n    return folder"
+    )
+    body = Function("make", (Piece(source),), "one")
+    make = Template("make", body, outputs=Outputs(artifacts=(OutputArtifact("result"),)))
+    read = Template(
+        "read",
+        Container("x", ("sh",), ("-c", f"cat {given}/sub/a.txt; stat -c %a {given}/sub/a.txt")),
+        Inputs(artifacts=(InputArtifact("data", str(given)),)),
+        Outputs((OutputParameter("result", STR, stdout=True),)),
+    )
+    main = graph(
+        Task("make", "make"),
+        Task("read", "read", artifacts=(ArtifactArgument("data", TaskArtifact("make", "result")),)),
+    )
+    record = execute(flow(make, read, main), home=home)
+    assert record.status == "Succeeded", record.message
+    result = record.tasks["read"].result
+    assert result is not None
+    assert result.parameters == {"result": "hi444"}
+    assert not given.exists()
+
+
+def test_a_value_that_is_too_long_names_the_way_out(home: Path) -> None:
+    record = execute(one(python("big", "def big() -> str:\n    return 'x' * 96001", output=STR)), home=home)
+    assert "couler.spill" in record.tasks["it"].message
+
+
+def test_a_value_at_the_limit_travels(home: Path) -> None:
+    big = python("big", "def big() -> str:\n    return 'x' * 96000", output=STR)
+    size = python("size", "def size(text: str) -> int:\n    return len(text)", inputs={"text": STR}, output=INT)
+    main = graph(
+        Task("big", "big"),
+        Task("size", "size", (Argument("text", TaskOutput("big", "result")),)),
+        outputs={"n": TaskOutput("size", "result")},
+    )
+    assert execute(flow(big, size, main), home=home).outputs == {"n": 96000}
+
+
+def test_more_gpus_than_there_are_is_an_error_before_anything_starts(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3")
+    body = Container("x", ("true",), resources=Resources(gpu=2))
+    with pytest.raises(DiagnosticError, match="asks for 2 GPUs, and this machine has 1"):
+        execute(one(Template("use", body)), home=home)
+
+
+def test_a_step_sees_the_gpus_that_are_its_own(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,5")
+    body = Container("x", ("sh",), ("-c", "echo $CUDA_VISIBLE_DEVICES"), resources=Resources(gpu=1))
+    template = Template("use", body, outputs=Outputs((OutputParameter("result", STR, stdout=True),)))
+    record = execute(one(template), home=home)
+    result = record.tasks["it"].result
+    assert result is not None
+    assert result.parameters == {"result": "3"}
