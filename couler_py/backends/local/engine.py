@@ -174,6 +174,7 @@ class Engine:
 
     def _heed(self, request: control.Request) -> None:
         gate = self.context.gate
+        self.context.journal.event("note", text=f"asked from outside: {request.verb}")
         if request.verb == "approve":
             self._pending.append(request)
         elif request.verb == "terminate":

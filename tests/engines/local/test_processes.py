@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 
@@ -61,15 +62,11 @@ def test_what_a_step_leaves_running_ends_with_it(home: Path, tmp_path: Path) -> 
 
 
 def test_ctrl_c_ends_steps_and_resume_goes_on(drivers: Drivers, tmp_path: Path) -> None:
-    marker = tmp_path / "go"
-    ready = tmp_path / "ready"
-    wait = f"mkfifo {ready} 2>/dev/null; [ -e {marker} ] || {{ : > {ready}; {WAIT}; }}"
+    marker, ready = tmp_path / "go", tmp_path / "ready"
+    os.mkfifo(ready)
+    wait = f"[ -e {marker} ] || {{ : > {ready}; {WAIT}; }}"
     driver = drivers.run(flow(shell("wait", wait), shell("after", "true"), graph(Task("first", "wait"))))
-    driver.until(kind="attempt", path="first", state="Running")
-    ready_file = tmp_path / "ready"
-    while not ready_file.exists():
-        pass
-    ready_file.read_text()  # the step has come to where it waits
+    ready.read_text()  # the step has come to where it waits
     driver.send(signal.SIGINT)
     summary = driver.finish()
     assert summary["status"] == "Stopped"
@@ -81,11 +78,8 @@ def test_ctrl_c_ends_steps_and_resume_goes_on(drivers: Drivers, tmp_path: Path) 
 
 def test_a_second_ctrl_c_kills(drivers: Drivers, tmp_path: Path) -> None:
     ready = tmp_path / "ready"
-    stubborn = f"trap 'echo asked' TERM; mkfifo {ready}; : > {ready}; {WAIT}"
-    driver = drivers.run(one(shell("stubborn", stubborn)))
-    driver.until(kind="attempt", path="it", state="Running")
-    while not ready.exists():
-        pass
+    os.mkfifo(ready)
+    driver = drivers.run(one(shell("stubborn", f"trap 'echo asked' TERM; : > {ready}; {WAIT}")))
     ready.read_text()
     driver.send(signal.SIGINT)
     driver.send(signal.SIGTERM)
