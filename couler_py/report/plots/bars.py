@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
-from couler_py.report.plots.frame import COLOURS, QUIET, Area, legend, shown, svg, text, ticks, y_axis
+from couler_py.report.plots.frame import COLOURS, QUIET, Area, drawable, legend, shown, svg, text, ticks, y_axis
 from couler_py.report.text import cut, number, width, xml
 
 
@@ -23,7 +22,7 @@ def bar(
     """
     groups = {name: dict(value) if isinstance(value, Mapping) else {"": value} for name, value in values.items()}
     series = list(dict.fromkeys(key for group in groups.values() for key in group))
-    numbers = [value for group in groups.values() for value in group.values() if math.isfinite(value)]
+    numbers = [value for group in groups.values() for value in group.values() if drawable(value)]
     marks = ticks(min([0.0, *numbers]), max([0.0, *numbers], default=0.0) or 1.0)
     turned = any(width(cut(name, 24), 11) > (wide - 90) / max(len(groups), 1) - 8 for name in groups)
     longest = max([width(cut(name, 24), 11) for name in groups], default=0.0)
@@ -37,7 +36,7 @@ def bar(
     for place, (name, group) in enumerate(groups.items()):
         middle = area.left + slot * (place + 0.5)
         for position, key in enumerate(series):
-            if key in group and math.isfinite(group[key]):
+            if key in group and drawable(group[key]):
                 left = middle + (position - len(series) / 2) * thick
                 parts += _bar(area, left, thick, group[key], position, f"{name} {key}".strip())
         label = cut(name, 24)

@@ -35,6 +35,11 @@ class Area(msgspec.Struct, frozen=True):
         return self.top + self.height - (value - low) / (high - low) * self.height
 
 
+def drawable(value: float) -> bool:
+    """Whether a number has a place on an axis: it is finite, and ranges of such numbers can be computed with."""
+    return abs(value) < 1e300
+
+
 def ticks(low: float, high: float, about: int = 5) -> list[float]:
     """Round numbers from at most `low` to at least `high`, about so many, 1, 2 or 5 times a power of ten apart.
 

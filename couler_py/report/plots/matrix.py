@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-from couler_py.report.plots.frame import QUIET, shown, svg, text
+from couler_py.report.plots.frame import QUIET, drawable, shown, svg, text
 from couler_py.report.text import cut, number, width, xml
 
 Rows = Sequence[Sequence[float]]
@@ -31,9 +30,9 @@ def heatmap(
     """
     if len(values) != len(rows) or any(len(row) != len(columns) for row in values):
         raise ValueError(f"a heatmap of {len(rows)} rows and {len(columns)} columns has as many values")
-    finite = [value for row in values for value in row if math.isfinite(value)] or [0.0]
+    finite = [value for row in values for value in row if drawable(value)] or [0.0]
     low, spread = min(finite), (max(finite) - min(finite)) or 1.0
-    shades = [[(value - low) / spread if math.isfinite(value) else 0.0 for value in row] for row in values]
+    shades = [[(value - low) / spread if drawable(value) else 0.0 for value in row] for row in values]
     return _cells(values, shades, rows, columns, title, x_label, y_label)
 
 

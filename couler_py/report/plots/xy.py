@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from couler_py.report.plots.frame import COLOURS, Area, legend, svg, ticks, x_axis, y_axis
+from couler_py.report.plots.frame import COLOURS, Area, drawable, legend, svg, ticks, x_axis, y_axis
 from couler_py.report.text import number, points, xml
 
 Pairs: TypeAlias = Sequence[tuple[float, float]]
@@ -51,13 +50,13 @@ def _named(series: Mapping[str, Pairs] | Pairs) -> dict[str, Pairs]:
 
 
 def _finite(pairs: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
-    return [(x, y) for x, y in pairs if math.isfinite(x) and math.isfinite(y)]
+    return [(x, y) for x, y in pairs if drawable(x) and drawable(y)]
 
 
 def _runs(pairs: Pairs) -> list[list[tuple[float, float]]]:
     runs: list[list[tuple[float, float]]] = [[]]
     for x, y in pairs:
-        if math.isfinite(x) and math.isfinite(y):
+        if drawable(x) and drawable(y):
             runs[-1].append((x, y))
         elif runs[-1]:
             runs.append([])
