@@ -1,0 +1,146 @@
+"""Files from and to places outside: a real S3 server, git, HTTP, the workflow itself, this machine."""
+
+from __future__ import annotations
+
+import http.server
+import subprocess
+import tarfile
+import threading
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import boto3
+import pytest
+from moto.server import ThreadedMotoServer
+
+from couler_py.backends.local import execute
+from couler_py.ir.model import (
+    ArtifactArgument,
+    InputArtifact,
+    Inputs,
+    OutputArtifact,
+    OutputParameter,
+    Outputs,
+    Task,
+    Template,
+)
+from couler_py.ir.pod import Container
+from couler_py.ir.storage import S3, Git, HTTPLocation, LocalPath, RawData, SecretRef, Storage
+from couler_py.ir.types import STR
+from couler_py.store.home import open_home
+from couler_py.store.records import RunRecord
+from couler_py.store.secrets import write_secret
+from tests.engines.local.flows import flow, graph
+
+LIST = "cd {0} 2>/dev/null && find . -type f | sort | xargs cat || cat {0}"
+
+
+def read(storage: Storage, home: Path, place: Path) -> RunRecord:
+    """Run a step that prints the artifact that lies at a place."""
+    body = Container("x", ("sh",), ("-c", LIST.format(place)))
+    template = Template(
+        "read",
+        body,
+        Inputs(artifacts=(InputArtifact("data", str(place)),)),
+        Outputs((OutputParameter("result", STR, stdout=True),)),
+    )
+    task = Task("a", "read", artifacts=(ArtifactArgument("data", storage=storage),))
+    return execute(flow(template, graph(task)), home=home)
+
+
+def text_of(record: RunRecord) -> str:
+    result = record.tasks["a"].result
+    assert result is not None
+    assert record.status == "Succeeded", record.tasks["a"].message
+    text = result.parameters["result"]
+    assert isinstance(text, str)
+    return text
+
+
+@pytest.fixture(scope="module")
+def s3() -> Iterator[str]:
+    server = ThreadedMotoServer("127.0.0.1", 0)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"{host}:{port}"
+    server.stop()
+
+
+def bucket(endpoint: str, key: str) -> S3:
+    return S3(key, "data", endpoint, "us-east-1", True, SecretRef("s3", "access"), SecretRef("s3", "secret"))
+
+
+def test_raw_data_is_the_content(home: Path, tmp_path: Path) -> None:
+    assert text_of(read(RawData("{{x}} $(y)"), home, tmp_path / "in")) == "{{x}} $(y)"
+
+
+def test_a_path_of_this_machine_is_copied(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("here")
+    assert text_of(read(LocalPath(str(tmp_path / "mine")), home, tmp_path / "in")) == "here"
+    assert (tmp_path / "mine").read_text() == "here"
+
+
+def test_a_path_that_is_not_here_is_named(home: Path, tmp_path: Path) -> None:
+    record = read(LocalPath("/no/such/file"), home, tmp_path / "in")
+    assert record.tasks["a"].message == "/no/such/file is not on this machine"
+
+
+def test_files_go_to_s3_and_come_back(s3: str, home: Path, tmp_path: Path) -> None:
+    write_secret(open_home(home), "s3", {"access": "a", "secret": "b"})
+    client = boto3.client(
+        "s3", endpoint_url=f"http://{s3}", aws_access_key_id="a", aws_secret_access_key="b", region_name="us-east-1"
+    )
+    client.create_bucket(Bucket="data")
+    place = tmp_path / "out" / "result.txt"
+    body = Container("x", ("sh",), ("-c", f"printf hello > {place}"))
+    for key, archive in (("plain.txt", "none"), ("packed.tgz", "")):
+        output = OutputArtifact("o", str(place), storage=bucket(s3, key), archive=archive)  # type: ignore[arg-type]
+        write = Template("write", body, outputs=Outputs(artifacts=(output,)))
+        record = execute(flow(write, graph(Task("a", "write"))), home=home)
+        assert record.status == "Succeeded", record.message
+        assert text_of(read(bucket(s3, key), home, tmp_path / "in")) == "hello"
+    assert client.get_object(Bucket="data", Key="plain.txt")["Body"].read() == b"hello"
+    with tarfile.open(fileobj=client.get_object(Bucket="data", Key="packed.tgz")["Body"], mode="r|gz") as packed:
+        assert packed.getnames() == ["content"]
+
+
+def test_what_s3_does_not_have_is_named(s3: str, home: Path, tmp_path: Path) -> None:
+    write_secret(open_home(home), "s3", {"access": "a", "secret": "b"})
+    record = read(bucket(s3, "missing"), home, tmp_path / "in")
+    assert record.tasks["a"].message.startswith("the artifact can't be fetched from s3://data/missing")
+
+
+def test_a_repository_is_cloned_at_its_revision(home: Path, tmp_path: Path) -> None:
+    repo = tmp_path / "repo"
+    git = ["git", "-C", str(repo), "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run(["git", "init", "-q", str(repo)], check=True)
+    for number in (1, 2):
+        (repo / "file").write_text(f"version {number}")
+        subprocess.run([*git, "add", "."], check=True)
+        subprocess.run([*git, "commit", "-qm", "x"], check=True)
+        subprocess.run([*git, "tag", f"v{number}"], check=True)
+    assert text_of(read(Git(str(repo), "v1"), home, tmp_path / "in")) == "version 1"
+    assert text_of(read(Git(str(repo)), home, tmp_path / "in")) == "version 2"
+
+
+def test_an_option_in_a_repositorys_place_is_no_option(home: Path, tmp_path: Path) -> None:
+    record = read(Git(f"--upload-pack=touch {tmp_path}/pwned"), home, tmp_path / "in")
+    assert record.tasks["a"].state == "Failed"
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_a_file_comes_by_http(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "www").mkdir()
+    (tmp_path / "www" / "a.txt").write_text("from afar")
+    handler = partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path / "www"))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        url = f"http://127.0.0.1:{server.server_port}/a.txt"
+        assert text_of(read(HTTPLocation(url), home, tmp_path / "in")) == "from afar"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -1,0 +1,151 @@
+"""Files and folders by their content."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from couler_py.store import artifacts, content
+from couler_py.store.home import Home, open_home
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return open_home(tmp_path / "home")
+
+
+def root(home: Home) -> str:
+    return str(home.artifacts)
+
+
+def tree(folder: Path) -> dict[str, bytes | str]:
+    found: dict[str, bytes | str] = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_symlink():
+            found[name] = str(path.readlink())
+        elif path.is_file():
+            found[name] = path.read_bytes()
+        else:
+            found[name] = "folder"
+    return found
+
+
+def test_a_file_is_kept_under_the_sha256_of_its_content(home: Home, tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_bytes(b"hello")
+    ref = artifacts.keep(home, file)
+    assert ref.digest == hashlib.sha256(b"hello").hexdigest()
+    assert Path(content.blob_path(root(home), ref.digest)).read_bytes() == b"hello"
+    assert file.read_bytes() == b"hello"
+
+
+def test_what_is_moved_in_is_gone_and_read_only(home: Home, tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_bytes(b"x")
+    ref = content.keep(root(home), str(file), move=True)
+    assert not file.exists()
+    assert Path(content.blob_path(root(home), ref["digest"])).stat().st_mode & 0o777 == 0o444
+
+
+def test_a_hard_link_is_copied_never_taken(home: Home, tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_bytes(b"one")
+    os.link(file, tmp_path / "b")
+    ref = content.keep(root(home), str(file), move=True)
+    (tmp_path / "b").write_bytes(b"two")
+    assert Path(content.blob_path(root(home), ref["digest"])).read_bytes() == b"one"
+
+
+def test_a_folder_comes_back_as_it_was(home: Home, tmp_path: Path) -> None:
+    folder = tmp_path / "d"
+    (folder / "empty").mkdir(parents=True)
+    (folder / "sub").mkdir()
+    (folder / "sub" / "a").write_bytes(b"1")
+    (folder / "run").write_bytes(b"#!/bin/sh\n")
+    (folder / "run").chmod(0o755)
+    (folder / "link").symlink_to("sub/a")
+    ref = artifacts.keep(home, folder)
+    artifacts.give(home, ref, tmp_path / "back")
+    assert tree(tmp_path / "back") == tree(folder)
+    assert (tmp_path / "back" / "run").stat().st_mode & 0o777 == 0o555
+    assert (tmp_path / "back").stat().st_mode & 0o777 == 0o555
+
+
+def test_the_digest_of_a_folder_depends_on_its_content_alone(home: Home, tmp_path: Path) -> None:
+    for name, order in (("one", ["a", "b"]), ("two", ["b", "a"])):
+        for each in order:
+            (tmp_path / name).mkdir(exist_ok=True)
+            (tmp_path / name / each).write_text(each)
+    assert artifacts.keep(home, tmp_path / "one") == artifacts.keep(home, tmp_path / "two")
+
+
+def test_a_link_that_leads_outside_is_replaced_by_its_content(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("outside")
+    folder = tmp_path / "d"
+    folder.mkdir()
+    (folder / "link").symlink_to("../secret")
+    artifacts.give(home, artifacts.keep(home, folder), tmp_path / "back")
+    assert tree(tmp_path / "back") == {"link": b"outside"}
+
+
+def test_what_is_neither_file_nor_folder_is_refused(home: Home, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(content.ContentError, match="neither a file nor a folder"):
+        artifacts.keep(home, tmp_path / "pipe")
+
+
+def test_damage_is_found_when_it_is_read(home: Home, tmp_path: Path) -> None:
+    ref = artifacts.keep_bytes(home, b"good")
+    blob = Path(content.blob_path(root(home), ref.digest))
+    blob.chmod(0o644)
+    blob.write_bytes(b"evil")
+    with pytest.raises(content.ContentError, match="is damaged"):
+        artifacts.give(home, ref, tmp_path / "back")
+    assert not (tmp_path / "back").exists()
+
+
+def test_fan_in_is_a_folder_of_padded_indexes(home: Home, tmp_path: Path) -> None:
+    folder = tmp_path / "d"
+    folder.mkdir()
+    (folder / "x").write_text("in")
+    members = [(0, artifacts.keep_bytes(home, b"zero")), (12, artifacts.keep(home, folder))]
+    artifacts.give(home, artifacts.gather(home, members), tmp_path / "back")
+    assert tree(tmp_path / "back") == {"000000": b"zero", "000012": "folder", "000012/x": b"in"}
+
+
+def test_what_nobody_needs_is_collected(home: Home, tmp_path: Path) -> None:
+    folder = tmp_path / "d"
+    folder.mkdir()
+    (folder / "x").write_text("kept")
+    kept = artifacts.keep(home, folder)
+    artifacts.keep_bytes(home, b"lost")
+    assert artifacts.collect(home, {kept.digest}, older_than=-1) == (1, 4)
+    artifacts.give(home, kept, tmp_path / "back")
+    assert tree(tmp_path / "back") == {"x": b"kept"}
+
+
+def test_what_is_young_is_not_collected(home: Home) -> None:
+    artifacts.keep_bytes(home, b"new")
+    assert artifacts.collect(home, set()) == (0, 0)
+
+
+NAMES = st.text(st.characters(exclude_characters="/\0", codec="utf-8"), min_size=1, max_size=20).filter(
+    lambda name: name not in (".", "..") and len(name.encode()) < 200
+)
+
+
+@given(st.dictionaries(NAMES, st.binary(max_size=50), max_size=5))
+def test_any_names_and_bytes_come_back(tmp_path_factory: pytest.TempPathFactory, files: dict[str, bytes]) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    home = open_home(folder / "home")
+    (folder / "d").mkdir()
+    for name, data in files.items():
+        (folder / "d" / name).write_bytes(data)
+    artifacts.give(home, artifacts.keep(home, folder / "d"), folder / "back")
+    assert tree(folder / "back") == tree(folder / "d")

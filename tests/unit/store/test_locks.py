@@ -1,0 +1,63 @@
+"""Locks that processes hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from couler_py.store.locks import lock_file, release, try_lock, try_paths, try_slot
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return
+
+
+def test_a_lock_has_one_holder() -> None:
+    first = try_lock(lock_file("mutex", "m"))
+    assert first is not None
+    assert try_lock(lock_file("mutex", "m")) is None
+    release([first])
+    again = try_lock(lock_file("mutex", "m"))
+    assert again is not None
+    release([again])
+
+
+def test_a_semaphore_has_as_many_holders_as_slots() -> None:
+    held = [try_slot("semaphore", "s", 2) for _ in range(3)]
+    assert [each is not None for each in held] == [True, True, False]
+    release([each for each in held if each is not None])
+
+
+def test_a_lock_file_that_was_deleted_is_not_trusted() -> None:
+    path = lock_file("mutex", "m")
+    first = try_lock(path)
+    assert first is not None
+    path.unlink()
+    second = try_lock(path)
+    assert second is not None
+    assert try_lock(path) is None
+    release([first, second])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "together"),
+    [
+        (["/x/a"], ["/x/a"], False),
+        (["/x/a"], ["/x/b"], True),
+        (["/x/a"], ["/x/a/b"], False),
+        (["/x/a/b"], ["/x/a"], False),
+        (["/x/a", "/x/b"], ["/x/c", "/x/b"], False),
+    ],
+)
+def test_paths_exclude_each_other_where_one_holds_the_other(
+    first: list[str], second: list[str], together: bool
+) -> None:
+    held = try_paths(first)
+    assert held is not None
+    other = try_paths(second)
+    assert (other is not None) is together
+    release(held + (other or []))
