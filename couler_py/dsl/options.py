@@ -260,11 +260,11 @@ class Reader:
                 )
             name = volume if isinstance(volume, str) else volume.name
             mounts.append(VolumeMount(name, str(path)))
-            if isinstance(volume, Volume):
+            if isinstance(volume, Volume) and volume not in volumes:  # its source is JSON, and so has no hash
                 volumes.append(volume)
             elif isinstance(volume, VolumeClaim):
                 claims.append(volume)
-        return tuple(mounts), tuple(dict.fromkeys(volumes)), tuple(dict.fromkeys(claims))
+        return tuple(mounts), tuple(volumes), tuple(dict.fromkeys(claims))
 
     def _resources(self) -> Resources:
         gpu = self.options.get("gpu", 0)

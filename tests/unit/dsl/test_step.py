@@ -17,6 +17,7 @@ from couler_py.dsl.options import retry
 from couler_py.dsl.recorder import Recorder
 from couler_py.dsl.step import step
 from couler_py.dsl.verbs.secrets import Secret
+from couler_py.dsl.volumes import empty_dir
 from couler_py.ir.diagnostics import DiagnosticError
 from couler_py.ir.model import (
     Backoff,
@@ -304,3 +305,12 @@ def test_string_output_is_typed() -> None:
         return ""
 
     assert work.outputs.parameters == (OutputParameter("result", STR),)
+
+
+def test_a_volume_mounted_twice_is_one_volume() -> None:
+    cache = empty_dir("cache")
+
+    @step(volumes={"/a": cache, "/b": cache, "/c": empty_dir("other")})
+    def work() -> None: ...
+
+    assert [volume.name for volume in work.template().pod.volumes] == ["cache", "other"]
