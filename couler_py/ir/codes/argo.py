@@ -4,4 +4,92 @@ from __future__ import annotations
 
 from couler_py.ir.diagnostics import Code
 
-CODES: tuple[Code, ...] = ()
+CODES: tuple[Code, ...] = (
+    Code(
+        "CLR401",
+        "Argo can't do this",
+        "The workflow uses something that Argo Workflows has no word for, and that can't be said by other means. The "
+        'table of engines in the documentation says what each can do. `on_unsupported="warn"` compiles the rest; the '
+        "step in question then fails when it is run.",
+    ),
+    Code(
+        "CLR402",
+        "an expression that Argo's language can't say with the same meaning",
+        "A condition or value over the outputs of one Python step is computed by that step itself and means the same "
+        "everywhere. Over several steps, over what containers wrote, or over parameters it must be "
+        "written in Argo's own "
+        "expression language, and only forms that were run on a real controller and gave the same results are "
+        "emitted. Let a small Python step compute it.",
+        example="couler.when(a.result % 0.3 > b.result, ...)",
+        instead="@couler.step\ndef decide(a: float, b: float) -> bool: return a % 0.3 > b",
+    ),
+    Code(
+        "CLR403",
+        "a literal {{ where Argo can't carry one",
+        "Argo looks for {{…}} in every string of a template and has no way to escape it. In command, arguments and "
+        "environment of containers, in manifests and in the source of Python steps we carry it all the same; elsewhere "
+        "nothing can. Put the text into an argument, an environment variable, or a file.",
+    ),
+    Code(
+        "CLR404",
+        "two hooks at one moment",
+        "Argo runs one template at a task's end (its hook `exit`) and one under each other name. "
+        "Put both into one graph.",
+    ),
+    Code(
+        "CLR405",
+        "a backoff that is rounded",
+        "Argo multiplies the waiting time between attempts by whole numbers only.",
+    ),
+    Code(
+        "CLR406",
+        "a cache that can't see its files",
+        "Argo's cache key is made of parameters: it can't see what is in an input artifact, so a "
+        "changed file would give "
+        "the old result. Give the cache a key that changes with the file, such as a digest that an "
+        "earlier step returns.",
+    ),
+    Code(
+        "CLR407",
+        "a loop too deep for Argo",
+        "Each iteration is a template called by the one before, and Argo ends a run at 100 levels of calls. Keep "
+        "max_iterations, times the depth of loops in loops, below 95.",
+    ),
+    Code(
+        "CLR408",
+        "a fan-out over too many items",
+        "`max_items` bounds the length of a fan-out's list, so that no mistake starts a million "
+        "pods. Raise it, or let a "
+        "step do several items.",
+    ),
+    Code(
+        "CLR409",
+        "more than an Argo installation takes",
+        "The CRDs that Argo 4 installs bound lists: 200 templates in a workflow, 200 tasks in a graph, 500 input "
+        'parameters. Installations from before 4.0 have minimal CRDs without bounds: say '
+        '`crds="minimal"` for those. Tasks '
+        "that only share what comes before and after them are nested into graphs of their own by "
+        "themselves; what remains "
+        'can run as several workflows (`split="auto"`).',
+    ),
+    Code(
+        "CLR410",
+        "a workflow near Argo's limit of size",
+        "The controller refuses a workflow of 1 MiB of JSON, and the status of a run, which grows "
+        "with each task, counts. "
+        "`compile` warns from 0.7 MiB on; `lint` and `submit` refuse from 1 MiB on.",
+    ),
+    Code(
+        "CLR411",
+        "a document that Argo's API would refuse",
+        "The emitted document breaks the schema of Argo's CRDs. If you gave Argo's own fields "
+        "(`engines`, `extra`), look "
+        "there; otherwise it is a bug of ours.",
+    ),
+    Code(
+        "CLR412",
+        "a limit of time that Argo doesn't have",
+        "Argo limits the time of steps and of whole runs; graphs, loops and waits inside a run have no limit of "
+        "their own. Limit the steps, or give the workflow a deadline.",
+    ),
+)

@@ -44,6 +44,7 @@ def artifact_source(writer: GraphWriter, task: Task, given: ArtifactArgument) ->
         return gathered(writer, expr)
     elif isinstance(expr, InputArtifact | TaskArtifact):
         found = {"from": "{{" + reference(writer.scope, expr) + "}}"}
+        optional = optional or (isinstance(expr, TaskArtifact) and may_be_missing(writer, expr))
     else:
         writer.emission.problem(
             "CLR402",
@@ -53,6 +54,12 @@ def artifact_source(writer: GraphWriter, task: Task, given: ArtifactArgument) ->
         )
         return {}
     return found | ({"optional": True} if optional else {})
+
+
+def may_be_missing(writer: GraphWriter, expr: TaskArtifact) -> bool:
+    """Whether a step that succeeds may leave the artifact out."""
+    callee = writer.emission.program.callee(writer.scope.tasks[expr.task])
+    return callee is not None and any(left.optional for left in callee.outputs.artifacts if left.name == expr.name)
 
 
 def reference(scope: GraphScope, expr: Expr) -> str:

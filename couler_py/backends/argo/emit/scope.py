@@ -151,7 +151,8 @@ class GraphScope(TemplateScope):
         task = self.tasks[node.task]
         callee = self.program.callee(task)
         type_ = self.program.output_type(callee.name, node.name) if callee is not None else ANY
-        text = output_of(self.program, callee, self.task(node.task), node.name, guarded)
+        printed = task.each is None  # a fan-out gathers it in a parameter
+        text = output_of(self.program, callee, self.task(node.task), node.name, guarded, printed)
         if guarded and text.endswith("?.result"):
             self.captured.add(f"{self.root}.{self.names[node.task]}.outputs.result")
         if task.each is not None:
@@ -168,9 +169,11 @@ class GraphScope(TemplateScope):
         return Value(text, "gathered", ListOf(ANY))
 
 
-def output_of(program: Program, callee: Template | None, place: str, name: str, guarded: bool = False) -> str:
+def output_of(
+    program: Program, callee: Template | None, place: str, name: str, guarded: bool = False, printed: bool = True
+) -> str:
     """An output of a task: where it printed it, Argo's own output `result`, else one of its parameters."""
-    if callee is not None and (callee.name, name) in program.printed:
+    if printed and callee is not None and (callee.name, name) in program.printed:
         return f"{place}.outputs?.result" if guarded else f"{place}.outputs.result"
     known = name if program.legal_parameter(name) else program.field(callee, name)
     if guarded:

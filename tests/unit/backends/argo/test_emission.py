@@ -1,0 +1,223 @@
+"""What is emitted for Argo, as documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from couler_py.backends import yaml
+from couler_py.backends.argo import BACKEND, compile_workflow
+from couler_py.backends.argo.emit.literals import string, tag
+from couler_py.backends.argo.emit.text import escaped
+from couler_py.backends.argo.options import Options, parse
+from couler_py.backends.argo.verify import verify
+from couler_py.backends.features import FEATURES
+from couler_py.ir.diagnostics import DiagnosticError
+from couler_py.ir.expr import Compare, Input, Item, Literal, TaskOutput, Text
+from couler_py.ir.model import (
+    After,
+    Argument,
+    DistributedJob,
+    Each,
+    Function,
+    Graph,
+    Inputs,
+    Mutex,
+    OutputParameter,
+    Outputs,
+    Parameter,
+    Piece,
+    RetryPolicy,
+    Schedule,
+    Source,
+    Suspend,
+    Task,
+    Template,
+    Workflow,
+)
+from couler_py.ir.pod import Container
+from couler_py.ir.types import INT, ListOf
+from tests.strategies import workflows
+
+ECHO = Template("echo", Container("alpine", ("echo",), (Text((Input("x"),)),)), Inputs((Parameter("x"),)))
+DOUBLE = Template(
+    "double",
+    Function("double", (Piece("def double(x):\n    return x * 2"),), returns="one"),
+    Inputs((Parameter("x", INT),)),
+    Outputs((OutputParameter("result", INT),)),
+)
+
+
+def emitted(workflow: Workflow, **options: Any) -> dict[str, Any]:
+    """The main document."""
+    document: dict[str, Any] = compile_workflow(workflow, parse(None, options)).documents[-1]
+    return document
+
+
+def templates(workflow: Workflow, **options: Any) -> dict[str, dict[str, Any]]:
+    return {each["name"]: each for each in emitted(workflow, **options)["spec"]["templates"]}
+
+
+def graph(*tasks: Task, others: tuple[Template, ...] = (ECHO, DOUBLE), **more: Any) -> Workflow:
+    return Workflow("w", "main", (Template("main", Graph(tasks)), *others), **more)
+
+
+def test_every_feature_has_a_row_in_the_support_table() -> None:
+    assert [row.feature for row in BACKEND.support()] == list(FEATURES)
+    assert all(row.by for row in BACKEND.support() if row.level != "native")
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(workflows())
+def test_any_workflow_gives_documents_that_the_strict_schema_accepts_or_findings(workflow: Workflow) -> None:
+    try:
+        bundle = compile_workflow(workflow)
+    except DiagnosticError as error:
+        codes, documents, read = {each.code[:4] for each in error.diagnostics}, (), ()
+    else:
+        codes, documents, read = {"CLR4"}, bundle.documents, tuple(yaml.load_all(bundle.text))
+    assert codes == {"CLR4"}
+    assert verify(documents) == []
+    assert read == documents
+
+
+def test_a_condition_over_a_steps_output_is_computed_by_the_step() -> None:
+    when = Compare(">", TaskOutput("a", "result"), Literal(3))
+    found = templates(
+        graph(
+            Task("a", "double", (Argument("x", Literal(1)),)),
+            Task("b", "echo", (Argument("x", Literal("y")),), when=when),
+        )
+    )
+    (decision,) = [each["name"] for each in found["double"]["outputs"]["parameters"] if each["name"] != "result"]
+    assert found["main"]["dag"]["tasks"][1] == {
+        "name": "b",
+        "depends": "a",
+        "when": "{{= tasks['a'].outputs.parameters['" + decision + "'] == 'true' }}",
+        "template": "echo",
+        "arguments": {"parameters": [{"name": "x", "value": "y"}]},
+    }
+
+
+def test_failure_edges_and_the_outcome_task() -> None:
+    found = templates(
+        graph(
+            Task("a", "double", (Argument("x", Literal(1)),)),
+            Task("cure", "echo", (Argument("x", Literal("")),), after=(After("a", "on_failure"),)),
+            Task("tidy", "echo", (Argument("x", Literal("")),), after=(After("cure", "always"),)),
+        )
+    )["main"]["dag"]
+    ended = "({0}.Succeeded || {0}.Skipped || {0}.Failed || {0}.Errored || {0}.Omitted || {0}.Daemoned)"
+    assert found["failFast"] is False
+    assert [(task["depends"], task.get("when")) for task in found["tasks"][1:]] == [
+        (ended.format("a"), "{{= tasks['a'].status in ['Failed', 'Error', 'Omitted'] }}"),
+        (ended.format("cure"), None),
+        ("cure", "false"),
+    ]
+
+
+def test_a_fan_out_is_a_template_of_its_own_with_a_default_for_no_items() -> None:
+    task = Task("a", "double", (Argument("x", Item()),), each=Each(Literal([1, 2]), parallel=1))
+    reader = Template("total", Suspend(0), Inputs((Parameter("xs", ListOf(INT)),)))
+    found = templates(
+        graph(task, Task("b", "total", (Argument("xs", TaskOutput("a", "result")),)), others=(DOUBLE, reader))
+    )["main-a"]
+    assert found["parallelism"] == 1
+    assert found["dag"]["tasks"][0]["withItems"] == ["1", "2"]
+    assert found["outputs"]["parameters"] == [
+        {"name": "result", "valueFrom": {"parameter": "{{tasks.a.outputs.parameters.result}}", "default": "[]"}}
+    ]
+
+
+def test_an_empty_list_is_a_parameter_for_argo_expands_no_empty_items() -> None:
+    task = Task("a", "double", (Argument("x", Item()),), each=Each(Literal([])))
+    assert templates(graph(task))["main-a"]["dag"]["tasks"][0]["withParam"] == "[]"
+
+
+def test_the_runner_stands_once_where_several_steps_need_it() -> None:
+    other = Template("triple", Function("triple", (Piece("def triple(): pass"),)))
+    document = emitted(
+        graph(Task("a", "double", (Argument("x", Literal(1)),)), Task("b", "triple"), others=(DOUBLE, other))
+    )
+    text = yaml.dump(document)
+    assert text.count("def read_inputs") == 1
+    assert "{{=workflow.annotations['couler-runner']}}" in text
+
+
+def test_a_library_template_holds_its_own_runner() -> None:
+    other = Template("triple", Function("triple", (Piece("def triple(): pass"),)))
+    document = emitted(graph(Task("b", "triple"), others=(DOUBLE, other)), kind="WorkflowTemplate")
+    assert document["kind"] == "WorkflowTemplate"
+    assert yaml.dump(document).count("def read_inputs") == 2
+
+
+def test_a_schedule_makes_a_cron_workflow_in_the_words_of_each_version() -> None:
+    workflow = graph(
+        Task("a", "echo", (Argument("x", Literal("")),)), schedule=Schedule(("0 3 * * *",), "Europe/Berlin")
+    )
+    new, old = emitted(workflow), emitted(workflow, version="3.5")
+    assert new["kind"] == old["kind"] == "CronWorkflow"
+    assert (new["spec"]["schedules"], new["spec"]["timezone"]) == (["0 3 * * *"], "Europe/Berlin")
+    assert (old["spec"]["schedule"], "schedules" in old["spec"]) == ("0 3 * * *", False)
+
+
+def test_locks_in_the_words_of_each_version() -> None:
+    locked = Template("locked", Container("i"), locks=(Mutex("m"),))
+    workflow = graph(Task("a", "locked"), others=(locked,))
+    assert templates(workflow)["locked"]["synchronization"] == {"mutexes": [{"name": "m"}]}
+    assert templates(workflow, version="3.5")["locked"]["synchronization"] == {"mutex": {"name": "m"}}
+
+
+def test_retries_always_name_their_policy() -> None:
+    retried = Template("r", Container("i"), retry=RetryPolicy(3))
+    assert templates(graph(Task("a", "r"), others=(retried,)))["r"]["retryStrategy"] == {
+        "limit": 3,
+        "retryPolicy": "Always",
+    }
+
+
+def test_more_tasks_than_the_full_crds_take_is_a_finding_that_names_the_way_out() -> None:
+    workflow = graph(*(Task(f"t{i}", "echo", (Argument("x", Literal("")),)) for i in range(201)))
+    with pytest.raises(DiagnosticError, match='crds="minimal"') as caught:
+        compile_workflow(workflow)
+    assert [each.code for each in caught.value.diagnostics] == ["CLR409"]
+    assert len(templates(workflow, crds="minimal")["main"]["dag"]["tasks"]) == 201
+
+
+def test_what_argo_never_does_is_told_all_at_once_with_its_places() -> None:
+    job = DistributedJob("torch", Container("i"))
+    others = tuple(Template(f"job{i}", job, source=Source("flow.py", i)) for i in (3, 7))
+    workflow = graph(*(Task(each.name, each.name) for each in others), others=others)
+    with pytest.raises(DiagnosticError) as caught:
+        compile_workflow(workflow)
+    assert [(each.code, str(each.source)) for each in caught.value.diagnostics] == [
+        ("CLR401", "flow.py:3"),
+        ("CLR401", "flow.py:7"),
+    ]
+    assert [each.severity for each in compile_workflow(workflow, Options(on_unsupported="warn")).diagnostics] == [
+        "warning",
+        "warning",
+    ]
+
+
+def test_an_option_that_is_not_known_names_those_that_are() -> None:
+    with pytest.raises(TypeError, match="the options are crds, version, kind"):
+        parse(None, {"crd": "full"})
+
+
+def test_text_that_argo_or_kubernetes_would_change() -> None:
+    assert escaped("echo $(date) {{x}} ${HOME}") == "echo $$(date) {$(COULER_EMPTY){x}} ${HOME}"
+    assert escaped("$$(x)$") == "$$$$(x)$$"
+    assert escaped("{{{") == "{$(COULER_EMPTY){$(COULER_EMPTY){"
+
+
+def test_a_string_of_the_expression_language_never_ends_its_tag() -> None:
+    assert string("}}'\"\\\n{{") == "'\\u007d\\u007d\\u0027\\u0022\\\\\\u000a\\u007b\\u007b'"
+    assert tag("{}") == "{{={} }}"
+
+
+def test_the_same_workflow_always_gives_the_same_bytes() -> None:
+    workflow = graph(Task("a", "double", (Argument("x", Item()),), each=Each(Literal([1, 2]))))
+    assert compile_workflow(workflow).text == compile_workflow(workflow).text
