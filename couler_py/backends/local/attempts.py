@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from couler_py.backends.local.supervisor import start_time
+from couler_py.backends.local.processes import start_time
 
 
 def key_of(path: str) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
+
+import msgspec
 
 from couler_py.backends.base import (
     FINISHED,
@@ -16,7 +18,7 @@ from couler_py.backends.base import (
     TaskStatus,
 )
 from couler_py.backends.local import api, control
-from couler_py.backends.local.lifecycle import Prepared, in_thread, prepare, prepare_again
+from couler_py.backends.local.lifecycle import InThread, Prepared, prepare, prepare_again
 from couler_py.ir.codec import from_json
 from couler_py.ir.model import Source, Workflow
 from couler_py.store import artifacts, runs
@@ -37,7 +39,7 @@ class LocalClient:
 
     def __init__(self, home: str | Path | None = None):
         self._home = home_path(home)
-        self._ours: dict[str, tuple[Prepared, Callable[[], RunRecord]]] = {}
+        self._ours: dict[str, InThread] = {}
         self._workflows: dict[str, Workflow] = {}
 
     def submit(self, bundle: Bundle, *, parameters: Mapping[str, Any] | None = None, **options: Any) -> str:
@@ -50,13 +52,20 @@ class LocalClient:
         write_secret(open_home(self._home), name, data)
 
     def _start(self, prepared: Prepared) -> str:
-        self._ours[prepared.run.id] = (prepared, in_thread(prepared))
+        self._workflows[prepared.run.id] = prepared.engine.context.workflow
+        self._ours[prepared.run.id] = InThread(prepared)
         return prepared.run.id
 
     def status(self, run: str) -> RunStatus:
         """The run as it stands."""
-        self._raise_error(run)
-        record = api.load(run, home=self._home)
+        ours = self._ours.get(run)
+        if ours is None:
+            record = api.load(run, home=self._home)
+        elif ours.look(0.0):
+            record = self._ours.pop(run).prepared.run
+        else:
+            now = ours.prepared.run
+            record = msgspec.structs.replace(now, tasks=dict(now.tasks))  # the engine goes on writing in its thread
         if run not in self._workflows:
             self._workflows[run] = self._workflow(run)
         return status_of(record, self._workflows[run], self._metrics(run))
@@ -70,20 +79,16 @@ class LocalClient:
                 if found != last:
                     yield found
                     last = found
-                if found.status in FINISHED:
-                    if run in self._ours:
-                        self._ours.pop(run)[1]()
+                if found.status in FINISHED and run not in self._ours:
                     return
-                time.sleep(INTERVAL)
+                if run in self._ours:
+                    self._ours[run].look(INTERVAL)
+                else:
+                    time.sleep(INTERVAL)
             except KeyboardInterrupt:
                 if run not in self._ours:
                     raise
-                self._ours[run][0].engine.interrupt()
-
-    def _raise_error(self, run: str) -> None:
-        """Where the engine of one of our runs has ended by an error, raise it."""
-        if run in self._ours and not control.has_engine(open_home(self._home), run):
-            self._ours.pop(run)[1]()
+                self._ours[run].prepared.engine.interrupt()
 
     def _workflow(self, run: str) -> Workflow:
         connection = connect(open_home(self._home))

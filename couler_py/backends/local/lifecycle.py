@@ -6,7 +6,7 @@ import asyncio
 import datetime
 import hashlib
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -225,31 +225,40 @@ def run_to_end(prepared: Prepared) -> RunRecord:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(prepared.drive())
-    return in_thread(prepared)()
+    return InThread(prepared).wait()
 
 
-def in_thread(prepared: Prepared) -> Callable[[], RunRecord]:
-    """Drive a run in a thread of its own; the function that this gives waits for its end."""
-    result: list[RunRecord] = []
-    errors: list[BaseException] = []
+class InThread:
+    """A run that is driven in a thread of its own."""
 
-    def work() -> None:
+    def __init__(self, prepared: Prepared):
+        self.prepared = prepared
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._work, name=f"couler {prepared.run.id}")
+        self._thread.start()
+
+    def _work(self) -> None:
         try:
-            result.append(asyncio.run(prepared.drive()))
+            asyncio.run(self.prepared.drive())
         except BaseException as error:  # handed to who waits
-            errors.append(error)
+            self._error = error
 
-    thread = threading.Thread(target=work, name=f"couler {prepared.run.id}")
-    thread.start()
+    def look(self, seconds: float) -> bool:
+        """Wait for the end, at most so long; whether it has come. Raises what ended the engine."""
+        self._thread.join(seconds)
+        if self._thread.is_alive():
+            return False
+        if self._error is not None:
+            raise self._error
+        return True
 
-    def wait() -> RunRecord:
-        while thread.is_alive():
+    def wait(self) -> RunRecord:
+        """Wait for the end. Ctrl-C ends the run, a second one kills its steps."""
+        while True:
             try:
-                thread.join()
+                if self.look(3600.0):
+                    return self.prepared.run
             except KeyboardInterrupt:
-                prepared.engine.interrupt()
-        if errors:
-            raise errors[0]
-        return result[0]
-
-    return wait
+                if not self._thread.is_alive():
+                    raise
+                self.prepared.engine.interrupt()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from couler_py.backends.local import attempts
+from couler_py.ir.model import After, RetryPolicy, Task
 from tests.engines.local.conftest import Drivers, integrity, processes_of
-from tests.engines.local.flows import mesh
+from tests.engines.local.flows import flow, graph, mesh, shell
 
 
 def recorded(folder: Path) -> set[str]:
@@ -77,3 +80,44 @@ def test_a_run_is_killed_again_and_again(drivers: Drivers, tmp_path: Path) -> No
 def test_a_run_of_200_tasks_is_killed_at_any_instant(seed: int, drivers: Drivers, tmp_path: Path) -> None:
     instants = random.Random(1000 + seed)
     kill_and_resume(drivers, tmp_path, 200, [instants.randrange(4 * 200)])
+
+
+def test_a_step_whose_supervisor_was_killed_too_is_ended_and_runs_again(drivers: Drivers, tmp_path: Path) -> None:
+    ready, go = tmp_path / "ready", tmp_path / "go"
+    os.mkfifo(ready)
+    script = f"[ -e {go} ] || {{ echo $$ > {ready}; while true; do sleep 0.05; done; }}"
+    driver = drivers.run(flow(shell("wait", script), graph(Task("a", "wait"))))
+    driver.until(kind="id")
+    step = int(ready.read_text())
+    driver.kill()
+    for pid, command in processes_of(drivers.home).items():
+        if "supervisor.py" in command:
+            os.kill(pid, signal.SIGKILL)
+    go.touch()
+    assert drivers.resume(driver.run).finish()["status"] == "Succeeded"
+    assert step not in processes_of(drivers.home)
+    assert processes_of(drivers.home) == {}
+
+
+def test_a_killed_supervisor_fails_the_attempt_which_is_retried(drivers: Drivers, tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    os.mkfifo(ready)
+    script = f'[ "$COULER_RUN_ATTEMPT" = 1 ] || {{ echo $PPID > {ready}; while true; do sleep 0.05; done; }}'
+    driver = drivers.run(flow(shell("wait", script, retry=RetryPolicy(1)), graph(Task("a", "wait"))))
+    os.kill(int(ready.read_text()), signal.SIGKILL)
+    summary = driver.finish()
+    assert summary["tasks"]["a"] == {"status": "Succeeded", "attempts": 2, "seconds": summary["tasks"]["a"]["seconds"]}
+    assert processes_of(drivers.home) == {}
+
+
+def test_a_killed_spawner_is_started_again(drivers: Drivers, tmp_path: Path) -> None:
+    ready, go = tmp_path / "ready", tmp_path / "go"
+    os.mkfifo(ready)
+    os.mkfifo(go)
+    first = shell("first", f"ps -o ppid= -p $PPID > {ready}; cat {go}")
+    main = graph(Task("first", "first"), Task("second", "second", after=(After("first"),)))
+    driver = drivers.run(flow(first, shell("second", "true"), main))
+    os.kill(int(ready.read_text()), signal.SIGKILL)
+    go.write_text("")
+    assert driver.finish()["status"] == "Succeeded"
+    assert processes_of(drivers.home) == {}
