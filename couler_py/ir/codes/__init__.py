@@ -7,8 +7,8 @@ import importlib
 
 from couler_py.ir.diagnostics import Code
 
-AREAS = ("dsl", "recording", "verbs", "check", "argo", "local", "airflow", "cli")
-"""CLR1xx dsl, CLR2xx check, CLR4xx argo, CLR5xx airflow, CLR6xx local, CLR7xx command line."""
+AREAS = ("dsl", "recording", "verbs", "check", "argo", "local", "airflow", "cli", "printer")
+"""CLR1xx dsl, CLR2xx check, CLR4xx argo, CLR5xx airflow, CLR6xx local, CLR7xx command line, CLR8xx printer."""
 
 
 @functools.cache

@@ -1,0 +1,491 @@
+"""The tasks of a graph as statements of a function: calls, and what is wrapped around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from couler_py.ir import expr as x
+from couler_py.ir.model import Each, Graph, Loop, Sequence, Task, Template
+from couler_py.printer.calls import Callee, Counted, Form, form_of, outputs_of, whole
+from couler_py.printer.expressions import Expressions, Result, Scope, member, task_of
+from couler_py.printer.layout import Doc, Group, Named, call, items, keyword, statement
+from couler_py.printer.literal import literal, quoted
+from couler_py.printer.names import Names, is_identifier
+from couler_py.printer.options import UnsayableError
+from couler_py.printer.structs import construct
+
+MAX_ITEMS = 1000
+
+
+class Printed(msgspec.Struct):
+    """One statement: what it calls, the variable for what that gives, and the lines that stand before it."""
+
+    doc: Doc
+    result: Result
+    before: list[str] = []
+    after: list[str] = []
+
+
+class Around(msgspec.Struct, frozen=True):
+    """What graphs of one workflow share: its templates, how each is called, and which graphs are written in place."""
+
+    templates: dict[str, Template]
+    callees: dict[str, Callee]
+    inline: frozenset[str]
+    publish: dict[str, list[tuple[str, str]]]
+
+
+class GraphText:
+    """Writes one graph. `names` are those of the function that it becomes."""
+
+    def __init__(self, template: Template, around: Around, scope: Scope, names: Names, *, entry: bool = False):
+        assert isinstance(template.body, Graph)
+        self.template = template
+        self.graph = template.body
+        self.around = around
+        self.entry = entry
+        self.scope = scope
+        self.names = names
+        self.expressions = Expressions(scope)
+        self._tasks = {task.name: task for task in self.graph.tasks}
+        _check(self.graph)
+        self._given = Counted([self._base(task) for task in self.graph.tasks], self.graph.tasks).given
+        self._wanted = _wanted(self.graph, around.templates)
+
+    def lines(self) -> list[str]:
+        """The statements of the function's body."""
+        printed: list[Printed] = []
+        skip: set[str] = set()
+        for number, task in enumerate(self.graph.tasks):
+            if task.name in skip:
+                continue
+            follower = self.graph.tasks[number + 1] if number + 1 < len(self.graph.tasks) else None
+            if follower is not None and self._are_branches(task, follower):
+                skip.add(follower.name)
+                printed.append(self._branches(task, follower))
+            else:
+                printed.append(self._task(task))
+        published = self._publish() if self.entry else []
+        back = self._return()
+        last = [] if back is None else [statement("return ", back)]
+        return [*self._statements(printed), *published, *self.at_end(), *last]
+
+    def at_end(self) -> list[str]:
+        """What stands between the tasks and what is returned."""
+        return []
+
+    def _statements(self, printed: list[Printed]) -> Iterator[str]:
+        for one in printed:
+            yield from one.before
+            yield statement(f"{one.result.variable} = " if one.result.used else "", one.doc)
+            yield from one.after
+
+    # ---- one task
+
+    def _task(self, task: Task) -> Printed:
+        doc, before = self._conditional(task)
+        result = self._result(task)
+        doc = self._ordered(task, doc)
+        printed = Printed(doc, result, before)
+        self.scope.tasks[task.name] = result
+        for output, name in self._published(task):
+            value = member(result, output)
+            assert value is not None
+            printed.after.append(statement("", call("couler.publish", quoted(name), value.doc)))
+        return printed
+
+    def _published(self, task: Task) -> list[tuple[str, str]]:
+        return self.around.publish.get(str(task.call), []) if isinstance(task.call, str) else []
+
+    def _conditional(self, task: Task) -> tuple[Doc, list[str]]:
+        """A task with its condition."""
+        if task.when is None:
+            doc, before, _ = self._call(task)
+            return doc, before
+        doc, before, function = self._call(task, branch=task.each is None)
+        name = self._frame_name(task) if self._is_inline(task) and task.each is None else []
+        return call("couler.when", self.expressions.doc(task.when), _thunk(doc, function), *name), before
+
+    def _are_branches(self, task: Task, follower: Task) -> bool:
+        """Whether two tasks are the two sides of one condition, and what reads them takes whichever ran."""
+        if task.when is None or follower.when != x.Not(task.when):
+            return False
+        if any(one.after or one.each is not None or self._published(one) for one in (task, follower)):
+            return False
+        both = (task.name, follower.name)
+        if self._reads_one(both):
+            return False
+        forms = {(self._form(one), outputs_of(self._template(one))) for one in (task, follower)}
+        return len(forms) == 1 or not self._reads_any(both)
+
+    def _reads_one(self, both: tuple[str, str]) -> bool:
+        pair = set(both)
+
+        def alone(expr: x.Expr) -> bool:
+            if isinstance(expr, x.First):
+                tasks = tuple(getattr(option, "task", "") for option in expr.options)
+                if tasks == both and len({getattr(option, "name", "") for option in expr.options}) == 1:
+                    return False
+            if getattr(expr, "task", None) in pair:
+                return True
+            return any(alone(inner) for inner in x.children(expr))
+
+        edges = {edge.task for task in self.graph.tasks for edge in task.after}
+        return bool(edges & pair) or any(alone(expr) for expr in self._all_expressions())
+
+    def _reads_any(self, both: tuple[str, str]) -> bool:
+        return any(getattr(leaf, "task", None) in both for expr in self._all_expressions() for leaf in x.walk(expr))
+
+    def _all_expressions(self) -> Iterator[x.Expr]:
+        from couler_py.ir.graph import expressions
+
+        yield from expressions(self.template)
+
+    def _branches(self, task: Task, follower: Task) -> Printed:
+        assert task.when is not None
+        condition = self.expressions.doc(task.when)
+        one, before, function = self._call(task, branch=True)
+        other, more, otherwise = self._call(follower, branch=True)
+        result = self._result(task, follower)
+        name: list[Doc] = []
+        if self._is_inline(task) or self._is_inline(follower):
+            name = self._name_of_both(task, follower)
+        doc = call(
+            "couler.when",
+            condition,
+            _thunk(one, function),
+            keyword("otherwise", _thunk(other, otherwise)),
+            *name,
+        )
+        self.scope.pairs[(task.name, follower.name)] = result
+        return Printed(doc, result, [*before, *more])
+
+    def _name_of_both(self, task: Task, follower: Task) -> list[Doc]:
+        given = self._given.get(task.name), self._given.get(follower.name)
+        if given == (None, None):
+            return []
+        if given[0] is None or given[1] != f"{given[0]}-otherwise":
+            raise UnsayableError("names of branches")
+        return [keyword("name", quoted(given[0]))]
+
+    def _result(self, task: Task, other: Task | None = None) -> Result:
+        template = self._template(task)
+        form = self._form(task)
+        wanted = [*self._wanted.get(task.name, []), *(self._wanted.get(other.name, []) if other else [])]
+        if form != "one":
+            wanted = []
+        variable = self.names.free(*wanted[:1], task.name, f"{task.name}_result")
+        return Result(variable, form, outputs_of(template))
+
+    def _ordered(self, task: Task, doc: Doc) -> Doc:
+        """A task with the edges that a person wrote."""
+        groups: list[tuple[str, list[str]]] = []
+        for edge in task.after:
+            if edge.task not in self.scope.tasks:
+                raise UnsayableError("an edge to a later task")
+            producer = task_of(self.scope.tasks[edge.task])
+            if not groups or groups[-1][0] != edge.kind:
+                groups.append((edge.kind, []))
+            groups[-1][1].append(producer)
+        for kind, producers in groups:
+            named: list[Doc] = [] if kind == "order" else [keyword("kind", quoted(kind))]
+            doc = call("couler.after", doc, *producers, *named)
+        return doc
+
+    # ---- the call itself
+
+    def _call(self, task: Task, branch: bool = False) -> tuple[Doc, list[str], str | None]:
+        """The call of a task, what has to stand before it, and the function that makes it where that is enough."""
+        if task.each is not None:
+            doc, before = self._map(task)
+            return doc, before, None
+        template = self._template(task)
+        if isinstance(template.body, Loop):
+            doc, before = self._loop(task, template)
+            return doc, before, None
+        if self._is_inline(task):
+            if not branch:
+                raise UnsayableError("a graph in place that is no branch")
+            function, before = self._in_place(task, template, ())
+            return f"{function}()", before, function
+        doc, plain = self._plain_call(task, self.expressions)
+        return doc, [], plain
+
+    def _plain_call(self, task: Task, expressions: Expressions) -> tuple[Doc, str | None]:
+        callee = self._callee(task)
+        given = dict(_arguments(task, expressions))
+        function = callee.variable
+        if task.name in self._given:
+            function = f"{function}.named({quoted(self._given[task.name])})"
+        return call(function, *placed(given, callee.places)), None if given else function
+
+    def _map(self, task: Task) -> tuple[Doc, list[str]]:
+        assert task.each is not None
+        template = self._template(task)
+        each = task.each
+        if self._is_inline(task):
+            parameters = _item_parameters(task)
+            function, before = self._in_place(task, template, tuple(parameters))
+            first: Doc = function
+            name = self._frame_name(task)
+            lists = self._lists(each, apart=len(parameters) if _apart(task, parameters) else 0)
+        else:
+            if isinstance(template.body, Loop):
+                raise UnsayableError("a fan-out of a loop")
+            name = []
+            first, lists = self._mapped(task, each)
+            before = []
+        return call("couler.map", first, *lists, *_bounds(each), *name), before
+
+    def _mapped(self, task: Task, each: Each) -> tuple[Doc, list[Doc]]:
+        callee = self._callee(task)
+        only = task.arguments[0] if len(task.arguments) == 1 and not task.artifacts else None
+        if only is not None and only.value == x.Item() and callee.places[:1] == (only.name,):
+            if task.name not in self._given:
+                return callee.variable, self._lists(each, 0)
+            return f"{callee.variable}.named({quoted(self._given[task.name])})", self._lists(each, 0)
+        names = self.names.inner()
+        apart = _width(each) if _only_elements(task) else 0
+        places: dict[int | None, str] = {}
+        if apart:
+            for index in range(apart):
+                places[index] = names.free(*_read_as(task, index), f"item_{index + 1}")
+        else:
+            places[None] = names.free(*_read_as(task, None), "item")
+        inner = Expressions(msgspec.structs.replace(self.scope, items=lambda index: places.get(index)))
+        doc, _ = self._plain_call(task, inner)
+        return Named((f"lambda {', '.join(places.values())}: ",), doc), self._lists(each, apart)
+
+    def _lists(self, each: Each, apart: int) -> list[Doc]:
+        match each.items:
+            case Sequence() as sequence:
+                return [self._sequence(sequence)]
+            case x.Zip(lists=lists):
+                return [self.expressions.doc(one) for one in lists]
+            case x.Literal(value=list(rows)) if apart:
+                return [items(literal(tuple(row)) for row in rows)]
+            case x.Literal(value=value) if not isinstance(value, list):
+                raise UnsayableError("a fan-out over no list")
+            case other:
+                return [self.expressions.doc(other)]
+
+    def _sequence(self, sequence: Sequence) -> Doc:
+        named: dict[str, Doc] = {}
+        for name in ("count", "start", "end"):
+            value = getattr(sequence, name)
+            if value is not None:
+                named[name] = self.expressions.doc(value)
+        if sequence.form:
+            named["form"] = quoted(sequence.form)
+        return call("couler.sequence", **named)
+
+    # ---- graphs that are written where they are called
+
+    def _in_place(self, task: Task, template: Template, parameters: tuple[str, ...]) -> tuple[str, list[str]]:
+        """A function with the tasks of a graph; its inputs are `parameters`, and what it reads around it."""
+        wanted = template.name.removesuffix("-body") if parameters else template.name
+        function = self.names.free(wanted)
+        names = self.names.inner()
+        inputs: dict[str, Doc] = {}
+        files: dict[str, Doc] = {}
+        for name in parameters:
+            if name in names and not is_identifier(name):
+                raise UnsayableError("a parameter that is no name")
+        own = [names.take(name) for name in parameters]
+        for argument in task.arguments:
+            if argument.name not in parameters:
+                inputs[argument.name] = self.expressions.doc(argument.value)
+        for file in task.artifacts:
+            if file.name not in parameters and file.value is not None:
+                files[file.name] = self.expressions.doc(file.value)
+        for name in own:
+            target = files if any(one.name == name for one in template.inputs.artifacts) else inputs
+            target[name] = name
+        scope = Scope(inputs, files, self.scope.parameters)
+        text = GraphText(template, self.around, scope, names).lines()
+        body = "\n".join(text)
+        return function, [f"def {function}({', '.join(own)}):\n{_indented(body)}"]
+
+    def _frame_name(self, task: Task) -> list[Doc]:
+        given = self._given.get(task.name)
+        return [] if given is None else [keyword("name", quoted(given))]
+
+    def _loop(self, task: Task, template: Template) -> tuple[Doc, list[str]]:
+        from couler_py.printer.loops import loop
+
+        return loop(self, task, template)
+
+    # ---- what a graph gives
+
+    def _publish(self) -> list[str]:
+        """Values of the graph that have a name in the run."""
+        return [
+            statement("", call("couler.publish", quoted(one.global_name), self.expressions.doc(one.value)))
+            for one in (*self.template.outputs.parameters, *self.template.outputs.artifacts)
+            if one.global_name and one.value is not None
+        ]
+
+    def _return(self) -> Doc | None:
+        outputs = self.template.outputs
+        given = [(one.name, one.value) for one in (*outputs.parameters, *outputs.artifacts) if not one.global_name]
+        if not self.entry and len(given) < len(outputs.parameters) + len(outputs.artifacts):
+            raise UnsayableError("a published output of a graph inside")
+        if not given:
+            return None
+        task = whole(self.template, self.around.templates)
+        if task is not None and task in self.scope.tasks:
+            result = self.scope.tasks[task]
+            result.used = True
+            return result.variable
+        docs: list[tuple[str, Doc]] = []
+        for name, value in given:
+            if value is None:
+                raise UnsayableError("an output without a value")
+            docs.append((name, self.expressions.doc(value)))
+        if [name for name, _ in docs] == ["result"]:
+            return docs[0][1]
+        return Group("{", tuple(Named((quoted(name), ": "), doc) for name, doc in docs), "}")
+
+    # ---- what is called
+
+    def _template(self, task: Task) -> Template:
+        found = self.around.templates.get(task.call) if isinstance(task.call, str) else None
+        if found is None:
+            raise UnsayableError("a template from elsewhere")
+        return found
+
+    def _form(self, task: Task) -> Form:
+        return form_of(self._template(task), self.around.templates)
+
+    def _callee(self, task: Task) -> Callee:
+        found = self.around.callees.get(str(task.call))
+        if found is None:
+            raise UnsayableError("a template that has no call")
+        return found
+
+    def _is_inline(self, task: Task) -> bool:
+        return isinstance(task.call, str) and task.call in self.around.inline
+
+    def _base(self, task: Task) -> str:
+        return self._template(task).name
+
+
+def placed(given: dict[str, Doc], places: tuple[str, ...]) -> list[Doc]:
+    """Arguments as people write them: by place where they are few and none is left out, else by name."""
+    ordered = tuple(name for name in places if name in given)
+    if len(given) <= 3 and places[: len(given)] == ordered and len(ordered) == len(given):
+        return [given[name] for name in ordered]
+    known = [keyword(name, given[name]) for name in given if is_identifier(name)]
+    odd = tuple(Named((quoted(name), ": "), doc) for name, doc in given.items() if not is_identifier(name))
+    return [*known, *([Named(("**",), Group("{", odd, "}"))] if odd else [])]
+
+
+def _arguments(task: Task, expressions: Expressions) -> Iterator[tuple[str, Doc]]:
+    for argument in task.arguments:
+        yield argument.name, expressions.doc(argument.value)
+    for file in task.artifacts:
+        if file.storage is not None:
+            if file.value is not None:
+                raise UnsayableError("a file from two places")
+            yield file.name, construct(file.storage)
+        elif file.value is not None:
+            yield file.name, expressions.doc(file.value)
+        else:
+            raise UnsayableError("a file from nowhere")
+
+
+def _thunk(doc: Doc, function: str | None) -> Doc:
+    return function if function is not None else Named(("lambda: ",), doc)
+
+
+def _bounds(each: Each) -> list[Doc]:
+    found: list[Doc] = []
+    if each.parallel is not None:
+        found.append(keyword("parallel", repr(each.parallel)))
+    if each.max_items != MAX_ITEMS:
+        found.append(keyword("max_items", repr(each.max_items)))
+    if each.tolerate:
+        found.append(keyword("tolerate", repr(each.tolerate)))
+    return found
+
+
+def _item_parameters(task: Task) -> list[str]:
+    return [argument.name for argument in task.arguments if _element(argument.value) is not None]
+
+
+def _element(expr: x.Expr) -> int | None:
+    """-1 for the item, the index for an element of it, None for anything else."""
+    if expr == x.Item():
+        return -1
+    if isinstance(expr, x.Access) and expr.value == x.Item() and isinstance(expr.key, x.Literal):
+        return expr.key.value if type(expr.key.value) is int else None
+    return None
+
+
+def _apart(task: Task, parameters: list[str]) -> bool:
+    found = [_element(argument.value) for argument in task.arguments if argument.name in parameters]
+    return found == list(range(len(found)))
+
+
+def _only_elements(task: Task) -> bool:
+    """Whether a task reads elements of its item, never the whole."""
+    values = [argument.value for argument in task.arguments]
+    whole_items = sum(1 for value in values for node in x.walk(value) if node == x.Item())
+    elements = sum(1 for value in values for node in x.walk(value) if (_element(node) or 0) >= 0 and _is_element(node))
+    return whole_items == elements > 0
+
+
+def _is_element(node: x.Expr) -> bool:
+    return isinstance(node, x.Access) and _element(node) is not None
+
+
+def _width(each: Each) -> int:
+    """How many elements each item has, where that is known and the DSL takes them apart; else 0."""
+    if isinstance(each.items, x.Zip):
+        return len(each.items.lists)
+    if isinstance(each.items, x.Literal) and isinstance(each.items.value, list):
+        widths = {len(row) if isinstance(row, list) else 0 for row in each.items.value}
+        return widths.pop() if len(widths) == 1 and min(widths) > 1 else 0
+    return 0
+
+
+def _read_as(task: Task, index: int | None) -> list[str]:
+    """The names of the inputs that get the item, or an element of it."""
+    wanted = -1 if index is None else index
+    return [argument.name for argument in task.arguments if _element(argument.value) == wanted][:1]
+
+
+def _wanted(graph: Graph, templates: dict[str, Template]) -> dict[str, list[str]]:
+    """By task, the names of the inputs that its value is given to whole: good names for variables."""
+    found: dict[str, list[str]] = {}
+    for task in graph.tasks:
+        given = [(argument.name, argument.value) for argument in task.arguments]
+        given += [(file.name, file.value) for file in task.artifacts if file.value is not None]
+        for name, value in given:
+            options = value.options if isinstance(value, x.First) else (value,)
+            for option in options:
+                if isinstance(option, x.TaskOutput | x.TaskArtifact) and is_identifier(name):
+                    found.setdefault(option.task, []).append(name)
+    return found
+
+
+def _check(graph: Graph) -> None:
+    """Raise `UnsayableError` for what only imported graphs have."""
+    if graph.form != "dag" or graph.groups or graph.targets:
+        raise UnsayableError("groups of steps")
+    for task in graph.tasks:
+        if task.depends is not None or task.hooks or task.continue_on:
+            raise UnsayableError("edges of an imported task")
+        if len({argument.name for argument in task.arguments}) < len(task.arguments):
+            raise UnsayableError("an argument that comes twice")
+    earlier: set[str] = set()
+    for task in graph.tasks:
+        if any(edge.task not in earlier for edge in task.after):
+            raise UnsayableError("an edge to a later task")
+        earlier.add(task.name)
+
+
+def _indented(text: str) -> str:
+    return "\n".join("    " + line if line else line for line in text.split("\n"))

@@ -1,0 +1,140 @@
+"""Source text laid out as `ruff format` does: on one line where it fits, else broken at brackets, outermost first."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+WIDTH = 120
+"""Most columns of a line; this project's own."""
+
+INDENT = 4
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Something in brackets. A call's content may stand on one line of its own; that of a display gets a line each.
+
+    `opening` ends in the bracket, `lone` is the comma that a tuple of one needs.
+    """
+
+    opening: str
+    items: tuple[Doc, ...]
+    closing: str
+    call: bool = False
+    lone: str = ""
+
+
+class Named(msgspec.Struct, frozen=True):
+    """A value behind something that stays on its line: `name=`, `"key": `, `lambda x: `."""
+
+    before: tuple[Doc, ...]
+    value: Doc
+
+
+class Chain(msgspec.Struct, frozen=True):
+    """Operands between operators of one strength; where they don't fit, each operator begins a line."""
+
+    first: Doc
+    rest: tuple[tuple[str, Doc], ...]
+
+
+Doc: TypeAlias = str | Group | Named | Chain
+
+
+def call(function: str, *items: Doc, **named: Doc) -> Group:
+    """A call. Names of arguments are identifiers that this package wrote."""
+    given = tuple(keyword(name, value) for name, value in named.items())
+    return Group(f"{function}(", (*items, *given), ")", call=True)
+
+
+def keyword(name: str, value: Doc) -> Named:
+    """An argument by name."""
+    return Named((f"{name}=",), value)
+
+
+def items(values: Iterable[Doc]) -> Group:
+    """A list."""
+    return Group("[", tuple(values), "]")
+
+
+def flat(doc: Doc) -> str:
+    """All of it on one line."""
+    match doc:
+        case str():
+            return doc
+        case Group(opening, inner, closing, _, lone):
+            return f"{opening}{', '.join(map(flat, inner))}{lone}{closing}"
+        case Named(before, value):
+            return "".join(map(flat, before)) + flat(value)
+        case Chain(first, rest):
+            return flat(first) + "".join(f" {sign} {flat(operand)}" for sign, operand in rest)
+
+
+def columns(text: str) -> int:
+    """How wide a text is: signs of east Asia take two columns, marks on others none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text
+    )
+
+
+def broken(doc: Doc, indent: int, used: int, after: int = 0) -> str:
+    """The text, its first line begun at column `used` and `after` columns still to follow on its last."""
+    text = flat(doc)
+    if used + columns(text) + after <= WIDTH:
+        return text
+    match doc:
+        case str():
+            return doc
+        case Named(before, value):
+            start = "".join(map(flat, before))
+            return start + broken(value, indent, used + columns(start), after)
+        case Chain(first, rest):
+            pad = "\n" + " " * indent
+            return broken(first, indent, used) + "".join(
+                f"{pad}{sign} {broken(operand, indent, indent + len(sign) + 1)}" for sign, operand in rest
+            )
+        case Group():
+            return _group(doc, indent)
+
+
+def _group(doc: Group, indent: int) -> str:
+    if not doc.items:
+        return flat(doc)
+    inner = indent + INDENT
+    pad, end = " " * inner, "\n" + " " * indent + doc.closing
+    if doc.call:
+        whole = ", ".join(map(flat, doc.items))
+        if inner + columns(whole) <= WIDTH:
+            return f"{doc.opening}\n{pad}{whole}{end}"
+    rows = "".join(f"{pad}{broken(item, inner, inner, 1)},\n" for item in doc.items)
+    return f"{doc.opening}\n{rows[:-1]}{end}"
+
+
+def statement(before: str, doc: Doc, indent: int = 0) -> str:
+    """A statement: `before` ("x = ", "return ") and an expression, indented."""
+    pad = " " * indent
+    start = indent + columns(before)
+    if start + columns(flat(doc)) > WIDTH and not isinstance(doc, Group):
+        inner = indent + INDENT
+        lone = isinstance(doc, str) and inner + columns(doc) > WIDTH
+        if not lone and before:
+            return f"{pad}{before}(\n{' ' * inner}{broken(doc, inner, inner)}\n{pad})"
+    return f"{pad}{before}{broken(doc, indent, start)}"
+
+
+def definition(before: str, parameters: Sequence[Doc], after: str, indent: int = 0) -> str:
+    """The head of a function: `def f(`, its parameters, and what follows (`) -> int:`)."""
+    group = Group(before, tuple(parameters), ")", call=True)
+    pad = " " * indent
+    return f"{pad}{broken(group, indent, indent, len(after))}{after}"
+
+
+def indented(text: str, by: int = INDENT) -> str:
+    """Every line that holds something further to the right."""
+    pad = " " * by
+    return "\n".join(pad + line if line.strip() else line for line in text.split("\n"))

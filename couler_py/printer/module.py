@@ -1,0 +1,345 @@
+"""A whole module: imports, constants, classes, steps, workflows, in the order that Python needs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from couler_py.ir import expr as x
+from couler_py.ir.model import Function, Graph, Inline, Loop, Task, Template, Workflow
+from couler_py.ir.types import Choice, Record, Type
+from couler_py.printer.annotations import Annotations
+from couler_py.printer.calls import Callee, outputs_of
+from couler_py.printer.functions import Module, Step, import_lines, published, unpublished
+from couler_py.printer.graphs import Around
+from couler_py.printer.layout import Doc, call, items, keyword, statement
+from couler_py.printer.leaves import leaf
+from couler_py.printer.names import is_identifier
+from couler_py.printer.options import UnsayableError
+from couler_py.printer.pieces import Reader, UnreadableError
+from couler_py.printer.structs import construct
+from couler_py.printer.workflows import Writer
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What isn't written in the shortest way: graphs as functions of their own, and templates as the IR says them."""
+
+    apart: frozenset[str] = frozenset()
+    explicit: frozenset[str] = frozenset()
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """A module as text, and what a proof of it needs: the same without a person's source, and what stands for that.
+
+    `variable` is the workflow's. `blamed` are templates that could not be written as planned; then there is no text.
+    """
+
+    text: str = ""
+    probe: str = ""
+    variable: str = ""
+    steps: tuple[tuple[Step, Template], ...] = ()
+    blamed: frozenset[str] = frozenset()
+
+
+def draft(workflow: Workflow, plan: Plan) -> Draft:
+    """The module of a workflow by a plan."""
+    return _Drafting(workflow, plan).draft()
+
+
+class _Drafting:
+    def __init__(self, workflow: Workflow, plan: Plan):
+        self.workflow = workflow
+        self.plan = plan
+        self.templates = {template.name: template for template in workflow.templates}
+        self.module = Module()
+        self.volumes = frozenset(
+            [volume.name for volume in workflow.volumes] + [claim.name for claim in workflow.volume_claims]
+        )
+        self.whole = workflow.entrypoint in plan.explicit
+        self.uses = _uses(workflow)
+        self.publish = {} if self.whole else self._published()
+        self.leaves = [one for one in workflow.templates if not isinstance(one.body, Graph | Loop)]
+        self.steps: dict[str, Step] = {}
+        self.sources: dict[str, list[str]] = {}
+        self.definitions: dict[str, str] = {}
+        self.callees: dict[str, Callee] = {}
+        self.known: dict[Type, str] = {}
+
+    def draft(self) -> Draft:
+        self._functions()
+        self.types = Annotations(self.module.names, self.known, self.module.imported)
+        self._leaves()
+        if self.whole:
+            return self._explicit()
+        blamed = self._explicit_graphs()
+        inline = _inline(self.workflow, self.plan)
+        flows = [one for one in self._graphs() if one.name not in inline and one.name not in self.callees]
+        for one in flows:
+            places = tuple(_parameters(one))
+            if all(map(is_identifier, places)):
+                self.callees[one.name] = Callee(self.module.names.free(one.name), places)
+            else:
+                blamed |= {one.name}
+        entry = self.templates.get(self.workflow.entrypoint)
+        if blamed or entry is None or not isinstance(entry.body, Graph):
+            return Draft(blamed=blamed or frozenset({self.workflow.entrypoint}))
+        around = Around(self.templates, self.callees, inline, self.publish)
+        writer = Writer(self.workflow, around, self.types, self.module.names)
+        texts, blamed = writer.functions([one for one in flows if one.name in self.callees])
+        variable, main, more = writer.entry(entry)
+        blamed |= more
+        if blamed:
+            return Draft(blamed=blamed)
+        return self._draft([*texts, main], variable)
+
+    # ---- steps
+
+    def _published(self) -> dict[str, list[tuple[str, str]]]:
+        """By template, the outputs that are published where it is called: once, in the graph of the run."""
+        entry = self.templates.get(self.workflow.entrypoint)
+        if entry is None or not isinstance(entry.body, Graph):
+            return {}
+        once = {task.call for task in entry.body.tasks if task.each is None and isinstance(task.call, str)}
+        return {
+            one.name: found
+            for one in self.workflow.templates
+            if not isinstance(one.body, Graph | Loop)
+            and one.name in once
+            and self.uses[one.name] == 1
+            and (found := published(one))
+        }
+
+    def _said(self, template: Template) -> Template:
+        return unpublished(template) if template.name in self.publish else template
+
+    def _functions(self) -> None:
+        include = {archive.digest: archive.paths for archive in self.workflow.includes}
+        for template in self.leaves:
+            said = self._said(template)
+            if not isinstance(template.body, Function) or template.name in self.plan.explicit:
+                continue
+            if template.name not in self.publish and published(template):
+                continue
+            step = self.module.step(said, include, self.volumes)
+            if step is not None:
+                self.steps[template.name] = step
+                self.callees[template.name] = Callee(step.variable, step.source.names)
+        self.module.steps(step.source.own.name for step in self.steps.values() if not step.nested)
+        for step in self.steps.values():
+            self._classes(step)
+
+    def _classes(self, step: Step) -> None:
+        reader = Reader(step.source.needed)
+        for piece in step.source.needed.values():
+            if piece.kind == "class" and piece not in step.around:
+                try:
+                    found = reader.type_of_class(piece.name)
+                except UnreadableError:
+                    continue
+                if isinstance(found, Choice | Record):
+                    self.known.setdefault(found, piece.name)
+
+    def _leaves(self) -> None:
+        for template in self.leaves:
+            if template.name in self.steps:
+                continue
+            variable = self.module.names.free(template.name)
+            said = self._said(template)
+            doc = None
+            if template.name not in self.plan.explicit and not isinstance(template.body, Function):
+                doc = leaf(said, self.types, self.volumes, self.module.hoist)
+            if doc is None:
+                doc = call("couler.template", construct(msgspec.structs.replace(said, source=None)))
+            self.definitions[template.name] = statement(f"{variable} = ", doc)
+            places = (*(one.name for one in said.inputs.parameters), *(one.name for one in said.inputs.artifacts))
+            self.callees[template.name] = Callee(variable, places)
+
+    # ---- graphs
+
+    def _graphs(self) -> list[Template]:
+        return [
+            one
+            for one in self.workflow.templates
+            if isinstance(one.body, Graph) and one.name != self.workflow.entrypoint
+        ]
+
+    def _explicit_graphs(self) -> frozenset[str]:
+        """Define graphs and loops that are written as the IR says them, those that others call first."""
+        waiting = [one for one in self.workflow.templates if one.name in self.plan.explicit]
+        waiting = [one for one in waiting if isinstance(one.body, Graph | Loop)]
+        while waiting:
+            ready = [one for one in waiting if all(name in self.callees for name in _called(one) if name != one.name)]
+            if not ready:
+                # What they call must be explicit too; graphs that call each other have no order.
+                called = {name for one in waiting for name in _called(one)} - set(self.callees)
+                missing = called - {one.name for one in waiting}
+                return frozenset(missing or {self.workflow.entrypoint})
+            for one in ready:
+                waiting.remove(one)
+                variable = self.module.names.free(one.name)
+                used = [self.callees[name].variable for name in dict.fromkeys(_called(one)) if name != one.name]
+                bare = construct(msgspec.structs.replace(one, source=None))
+                doc = call("couler.template", bare, *([keyword("uses", items(used))] if used else []))
+                self.definitions[one.name] = statement(f"{variable} = ", doc)
+                places = tuple(_parameters(one))
+                self.callees[one.name] = Callee(variable, places)
+        return frozenset()
+
+    def _explicit(self) -> Draft:
+        """The whole workflow as the IR says it, but for the definitions of its steps."""
+        docs: list[Doc] = []
+        for template in self.workflow.templates:
+            callee = self.callees.get(template.name)
+            if callee is not None:
+                docs.append(f"{callee.variable}.template()")
+            else:
+                docs.append(construct(msgspec.structs.replace(template, source=None)))
+        bare = msgspec.structs.replace(self.workflow, templates=(), source=None)
+        doc = construct(bare)
+        assert not isinstance(doc, str)
+        given = list(getattr(doc, "items", ()))
+        given[2] = call_tuple(docs)
+        variable = self.module.names.free(self.workflow.name, "workflow")
+        text = statement(f"{variable} = ", call("ir.Workflow", *given))
+        return self._draft([text], variable)
+
+    # ---- the text
+
+    def _draft(self, workflows: list[str], variable: str) -> Draft:
+        user: list[str] = []
+        ours: list[str] = []
+        for template in self.leaves:
+            step = self.steps.get(template.name)
+            if step is not None:
+                user.extend(self.module.text_of(step))
+        ours = [self.definitions[one.name] for one in self.workflow.templates if one.name in self.definitions]
+        constants = [f"{name} = {shown}" for name, shown in self.module.constants.items()]
+        definitions = self.types.definitions
+        text = self._put(constants, [*user, *definitions], ours, workflows)
+        stand_ins = [self.types.define(name, type_) for type_, name in self.known.items() if _names_class(type_)]  # type: ignore[arg-type]
+        probe = self._put(constants, [*stand_ins, *definitions], ours, workflows, proof=True)
+        steps = tuple((step, self._said(self.templates[name])) for name, step in self.steps.items())
+        return Draft(text, probe, variable, steps)
+
+    def _put(
+        self, constants: list[str], blocks: list[str], simple: list[str], last: list[str], proof: bool = False
+    ) -> str:
+        body = "\n".join([*constants, *blocks, *simple, *last])
+        imports = dict.fromkeys(self.module.imports)
+        if proof:
+            imports = {text: None for text in imports if text in _OWN or text == "import couler_py as couler"}
+        if "ir." in body:
+            imports["from couler_py import ir"] = None
+        sections = ["\n".join(lines) for lines in import_lines(imports)]
+        if self.module.future:
+            sections.insert(0, f"from __future__ import {', '.join(self.module.future)}")
+        parts = ["\n\n".join(sections)]
+        if constants:
+            parts.append("\n\n" + "\n".join(constants))
+        for block in blocks:
+            parts.append("\n\n\n" + block)
+        if simple:
+            parts.append("\n\n" + ("\n" if blocks else "") + "\n".join(simple))
+        for block in last:
+            parts.append("\n\n\n" + block if block.startswith(("@", "def ")) else "\n\n" + block)
+        return "".join(parts) + "\n"
+
+
+_OWN = frozenset(
+    {"from typing import " + name for name in ("Any", "Literal", "NotRequired", "TypedDict", "Annotated")}
+    | {"from enum import Enum", "from datetime import datetime", "from pathlib import Path"}
+)
+
+
+def call_tuple(docs: Iterable[Doc]) -> Doc:
+    """A tuple of several lines."""
+    from couler_py.printer.layout import Group
+
+    found = tuple(docs)
+    return Group("(", found, ")", lone="," if len(found) == 1 else "")
+
+
+def _names_class(type_: Type) -> bool:
+    return isinstance(type_, Choice | Record)
+
+
+def _parameters(template: Template) -> list[str]:
+    """The parameters of the function of a graph: those that must be given first."""
+    inputs = template.inputs
+    required = [one.name for one in inputs.parameters if one.default is msgspec.UNSET]
+    required += [one.name for one in inputs.artifacts if not one.optional and one.storage is None]
+    rest = [one.name for one in (*inputs.parameters, *inputs.artifacts)]
+    return [*rest] if not _late(template) else [*required, *(name for name in rest if name not in required)]
+
+
+def _late(template: Template) -> bool:
+    return False
+
+
+def _called(template: Template) -> list[str]:
+    from couler_py.ir.graph import called
+
+    return list(called(template))
+
+
+def _uses(workflow: Workflow) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for template in workflow.templates:
+        found.update(_called(template))
+    found.update(handler.call for handler in workflow.handlers)
+    return found
+
+
+def _inline(workflow: Workflow, plan: Plan) -> frozenset[str]:
+    """The graphs that are written where they are called: bodies of loops, handlers, and what `map` and `when` made."""
+    uses = _uses(workflow)
+    graphs = {one.name: one for one in workflow.templates if isinstance(one.body, Graph)}
+    found = {one.body.body for one in workflow.templates if isinstance(one.body, Loop)} & set(graphs)
+    found |= {handler.call for handler in workflow.handlers} & set(graphs)
+    for template in workflow.templates:
+        if isinstance(template.body, Graph):
+            for task in template.body.tasks:
+                if not isinstance(task.call, Inline) and task.call in graphs and uses[str(task.call)] == 1:
+                    if str(task.call) not in plan.apart and _made_in_place(task, graphs[str(task.call)]):
+                        found.add(str(task.call))
+    return frozenset(found - plan.explicit - {workflow.entrypoint})
+
+
+_READ = (x.TaskOutput, x.TaskArtifact, x.TaskStatus, x.TaskItems, x.Input, x.InputArtifact)
+
+
+def _made_in_place(task: Task, template: Template) -> bool:
+    """Whether the DSL makes such a graph of a function that `map` or `when` got: its inputs are values around it."""
+    bare = Template(template.name, template.body, template.inputs, template.outputs)
+    if msgspec.structs.replace(template, source=None) != bare:
+        return False
+    if any(one.default is not msgspec.UNSET or one.description for one in template.inputs.parameters):
+        return False
+    if task.each is None and task.when is None:
+        return False
+    return all(_threaded(name, value) for name, value in _given(task))
+
+
+def _given(task: Task) -> list[tuple[str, x.Expr]]:
+    files = [(file.name, file.value or x.Literal(None)) for file in task.artifacts]
+    return [(argument.name, argument.value) for argument in task.arguments] + files
+
+
+def _threaded(name: str, value: x.Expr) -> bool:
+    base = value.value if isinstance(value, x.Access) else value
+    if isinstance(base, x.Item):
+        return is_identifier(name)
+    if not isinstance(value, _READ):
+        return False
+    if isinstance(value, x.TaskOutput | x.TaskArtifact):
+        wanted = value.task if value.name == "result" else f"{value.task}-{value.name}"
+    elif isinstance(value, x.TaskStatus | x.TaskItems):
+        wanted = f"{value.task}-{'status' if isinstance(value, x.TaskStatus) else 'items'}"
+    else:
+        wanted = value.name
+    return name == wanted or name.startswith(f"{wanted}-")
+
+
+__all__ = ["Draft", "Plan", "draft", "outputs_of", "UnsayableError"]

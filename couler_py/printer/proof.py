@@ -1,0 +1,94 @@
+"""Does printed source build the workflow that it was printed from? Seen before it is given out.
+
+Only text of this package's own making is executed: where a Python step stands in the module, the proof has a
+stand-in, whose source was compared by reading it (`signatures`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import linecache
+from typing import Any
+
+import msgspec
+
+from couler_py.ir.model import Function, Template, Workflow
+from couler_py.printer.functions import Step
+from couler_py.printer.layout import call, flat
+from couler_py.printer.module import Draft
+from couler_py.printer.options import arguments
+from couler_py.printer.places import unplaced
+
+PROBE = "<printed workflow>"
+
+
+def differing(draft: Draft, workflow: Workflow) -> frozenset[str] | None:
+    """The names of what the source doesn't build as it is in the workflow; none where it builds the same.
+
+    None where it can't be built at all.
+    """
+    try:
+        wrong = {template.name for step, template in draft.steps if not _same_options(step, template)}
+        if wrong:
+            return frozenset(wrong)
+        built = _built(draft)
+    except Exception:
+        # Whatever is refused by the DSL is written in another way; what nothing can write fails in the last one.
+        return None
+    return _differences(built, workflow)
+
+
+def _built(draft: Draft) -> Workflow:
+    templates = importlib.import_module("couler_py.dsl.templates")
+    namespace: dict[str, Any] = {"__name__": PROBE}
+    for step, template in draft.steps:
+        namespace[step.variable] = templates.TemplateStep(template, step.source.names, {}, (), generated=False)
+    linecache.cache[PROBE] = (len(draft.probe), None, draft.probe.splitlines(True), PROBE)
+    exec(compile(draft.probe, PROBE, "exec", dont_inherit=True), namespace)  # noqa: S102  text of our own
+    built: Workflow = importlib.import_module("couler_py.dsl.building").build(namespace[draft.variable])
+    return built
+
+
+def _same_options(step: Step, template: Template) -> bool:
+    """Whether the options of a Python step say what its template has."""
+    body = template.body
+    assert isinstance(body, Function)
+    dsl = importlib.import_module("couler_py.dsl.options")
+    couler, ir = importlib.import_module("couler_py"), importlib.import_module("couler_py.ir")
+    source = flat(call("dict", *arguments(step.options)))
+    given = eval(source, {"couler": couler, "ir": ir})  # noqa: S307  text of our own
+    reader = dsl.Reader(given, template.name, template.source)
+    policies, runtime = reader.policies(), reader.runtime()
+    packages = importlib.import_module("couler_py.dsl.packages").normalise(
+        given.get("packages", ()), template.source, template.name
+    )
+    bare = msgspec.structs.replace(
+        template,
+        body=msgspec.structs.replace(
+            body,
+            image=given.get("image", "python:3.11"),
+            command=tuple(given.get("command", ("python",))),
+            packages=packages,
+            env=runtime.env,
+            env_from=runtime.env_from,
+            pull_policy=given.get("image_pull_policy"),
+            mounts=runtime.mounts,
+            resources=runtime.resources,
+        ),
+        retry=policies.retry,
+        timeout=policies.timeout,
+        deadline=policies.deadline,
+        cache=policies.cache,
+        locks=policies.locks,
+        pod=reader.pod(),
+    )
+    return bare == template
+
+
+def _differences(built: Workflow, workflow: Workflow) -> frozenset[str]:
+    one, other = (msgspec.structs.replace(unplaced(each), includes=()) for each in (built, workflow))
+    if one == other:
+        return frozenset()
+    mine = {template.name: template for template in one.templates}
+    wrong = {template.name for template in other.templates if mine.get(template.name) != template}
+    return frozenset(wrong or {workflow.entrypoint})

@@ -1,0 +1,236 @@
+"""Workflows as functions: the one of a run, and those that it calls like steps."""
+
+from __future__ import annotations
+
+import msgspec
+
+from couler_py.ir import expr as x
+from couler_py.ir.model import Graph, Handler, InputArtifact, Loop, Parameter, Template, Workflow
+from couler_py.printer import settings
+from couler_py.printer.annotations import Annotations
+from couler_py.printer.expressions import Expressions, Scope
+from couler_py.printer.graphs import Around, GraphText, placed
+from couler_py.printer.layout import Doc, Group, Named, broken, call, definition, flat, keyword, statement
+from couler_py.printer.literal import literal, quoted
+from couler_py.printer.names import Names, is_identifier
+from couler_py.printer.options import UnsayableError
+from couler_py.printer.structs import construct
+
+
+class Writer:
+    """Writes the workflow functions of one module."""
+
+    def __init__(self, workflow: Workflow, around: Around, types: Annotations, names: Names):
+        self.workflow = workflow
+        self.around = around
+        self.types = types
+        self.names = names
+        self.variable = names.free(workflow.name, f"{workflow.name}_workflow")
+        self._within = _reading_parameters(workflow)
+
+    def functions(self, flows: list[Template]) -> tuple[list[str], frozenset[str]]:
+        """The functions of workflows that others call, callees first; and the names of those that can't be written."""
+        found: list[str] = []
+        blamed: set[str] = set()
+        self._inner: list[Template] = []
+        for template in reversed(flows):
+            if template.name in self._within:
+                self._inner.append(template)
+                continue
+            try:
+                found.append(self._function(template, {}))
+            except UnsayableError:
+                blamed.add(template.name)
+        return found, frozenset(blamed)
+
+    def entry(self, template: Template) -> tuple[str, str, frozenset[str]]:
+        """The variable and the function of the workflow of a run, and the names of what can't be written."""
+        try:
+            return self.variable, self._entry(template), frozenset()
+        except UnsayableError:
+            return self.variable, "", frozenset({template.name})
+
+    def _entry(self, template: Template) -> str:
+        workflow = self.workflow
+        if template.inputs.parameters:
+            raise UnsayableError("inputs of the entrypoint")
+        found: dict[str, Doc] = {}
+        if workflow.display or workflow.name != self.variable:
+            found["name"] = quoted(workflow.display or workflow.name)
+        found |= settings.of_workflow(workflow) | settings.of_entry(template)
+        storage = {one.name: one.storage for one in workflow.artifacts}
+        if set(storage) != {one.name for one in template.inputs.artifacts} or None in storage.values():
+            raise UnsayableError("files of the run")
+        parameters = [self._parameter(one) for one in workflow.parameters]
+        for artifact in template.inputs.artifacts:
+            if artifact != InputArtifact(artifact.name, optional=artifact.optional):
+                raise UnsayableError("files of the run")
+            annotation = self.types.file(artifact.optional)
+            parameters.append(_with_default(artifact.name, annotation, construct(storage[artifact.name])))
+        names = self.names.inner()
+        own = {one.name: names.take(one.name) for one in workflow.parameters}
+        files: dict[str, Doc] = {one.name: names.take(one.name) for one in template.inputs.artifacts}
+        outside: dict[str, Doc] = dict(own)
+        inner = [_indented(self._function(one, outside)) for one in self._inner]
+        scope = Scope(files=files, parameters=outside)
+        text = _EntryText(template, self.around, scope, names, workflow.handlers)
+        lines = [f"    {line}" for block in text.lines() for line in block.split("\n")]
+        body = [f"{block}\n" for block in inner] + lines
+        return self._def(self.variable, found, workflow.description, _ordered(parameters), "", body)
+
+    def _function(self, template: Template, outside: dict[str, Doc]) -> str:
+        variable = self.around.callees[template.name].variable
+        found: dict[str, Doc] = {}
+        if template.name != variable:
+            found["name"] = quoted(template.name)
+        found |= settings.of_graph(template)
+        parameters = [self._parameter(one) for one in template.inputs.parameters]
+        for artifact in template.inputs.artifacts:
+            parameters.append(self._artifact(artifact))
+        names = self.names.inner()
+        for name in outside:
+            names.take(name)
+        inputs: dict[str, Doc] = {one.name: names.take(one.name) for one in template.inputs.parameters}
+        files: dict[str, Doc] = {one.name: names.take(one.name) for one in template.inputs.artifacts}
+        text = GraphText(template, self.around, Scope(inputs, files, outside), names)
+        lines = [f"    {line}" for block in text.lines() for line in block.split("\n")]
+        return self._def(variable, found, template.description, _ordered(parameters), self._returns(template), lines)
+
+    def _returns(self, template: Template) -> str:
+        outputs = template.outputs
+        names = [one.name for one in (*outputs.parameters, *outputs.artifacts)]
+        if names != ["result"]:
+            return ""
+        if outputs.artifacts:
+            return f" -> {self.types.file(False)}"
+        return f" -> {self.types.of(outputs.parameters[0].type)}"
+
+    def _def(
+        self,
+        variable: str,
+        found: dict[str, Doc],
+        description: str,
+        parameters: list[Doc],
+        returns: str,
+        lines: list[str],
+    ) -> str:
+        shown = settings.docstring(description)
+        if description and shown is None:
+            found = {**found, "description": quoted(description)}
+        given = tuple(keyword(name, value) for name, value in found.items())
+        head = "@" + broken(Group("couler.workflow(", given, ")", call=True), 0, 1) if given else "@couler.workflow"
+        first = definition(f"def {variable}(", parameters, f"{returns}:")
+        rest = "\n".join(line if line.strip() else "" for line in lines)
+        doc = f"    {shown}\n" if shown else ""
+        return f"{head}\n{first}\n{doc}{rest}"
+
+    def _parameter(self, one: Parameter) -> Doc:
+        if not is_identifier(one.name) or one.value_from is not None or not one.portable:
+            raise UnsayableError("a parameter")
+        annotation = self.types.described(self.types.of(one.type), one.description)
+        if one.default is msgspec.UNSET:
+            return f"{one.name}: {annotation}"
+        return _with_default(one.name, annotation, literal(one.default))
+
+    def _artifact(self, one: InputArtifact) -> Doc:
+        plain = InputArtifact(one.name, optional=one.optional, description=one.description)
+        if not is_identifier(one.name) or one != plain:
+            raise UnsayableError("a file")
+        annotation = self.types.described(self.types.file(one.optional), one.description)
+        return f"{one.name}: {annotation} = None" if one.optional else f"{one.name}: {annotation}"
+
+
+class _EntryText(GraphText):
+    """The graph of a run, with the handlers of its end."""
+
+    def __init__(
+        self, template: Template, around: Around, scope: Scope, names: Names, handlers: tuple[Handler, ...]
+    ):
+        super().__init__(template, around, scope, names, entry=True)
+        self.handlers = handlers
+
+    def at_end(self) -> list[str]:
+        """The handlers."""
+        found: list[str] = []
+        taken: set[str] = set()
+        for handler in self.handlers:
+            natural, number = f"on-{handler.on}", 1
+            while natural in taken:
+                number += 1
+                natural = f"on-{handler.on}-{number}"
+            name = [] if handler.name == natural else [keyword("name", quoted(handler.name))]
+            taken.add(handler.name)
+            function, before = self._handler(handler)
+            found += before
+            found.append(statement("", call(f"couler.on_{handler.on}", function, *name)))
+        return found
+
+    def _handler(self, handler: Handler) -> tuple[Doc, list[str]]:
+        template = self.around.templates.get(handler.call)
+        if template is None:
+            raise UnsayableError("a template from elsewhere")
+        expressions = Expressions(Scope(parameters=self.scope.parameters))
+        if isinstance(template.body, Graph | Loop):
+            if handler.arguments or handler.artifacts or handler.when is not None:
+                raise UnsayableError("a handler that is a graph")
+            if not isinstance(template.body, Graph) or template.name not in self.around.inline:
+                raise UnsayableError("a handler that is a graph")
+            function = self.names.free(template.name)
+            if function != template.name and handler.name != template.name:
+                raise UnsayableError("the name of a handler")
+            scope = Scope(parameters=self.scope.parameters)
+            lines = GraphText(template, self.around, scope, self.names.inner()).lines()
+            body = "\n".join(f"    {line}" for block in lines for line in block.split("\n"))
+            return function, [f"def {function}():\n{body}"]
+        given: dict[str, Doc] = {one.name: expressions.doc(one.value) for one in handler.arguments}
+        for file in handler.artifacts:
+            if file.storage is None:
+                raise UnsayableError("a file of a handler")
+            given[file.name] = construct(file.storage)
+        callee = self.around.callees[handler.call]
+        doc = call(callee.variable, *placed(given, callee.places))
+        thunk: Doc = Named(("lambda: ",), doc) if given else callee.variable
+        if handler.when is not None:
+            thunk = Named(("lambda: ",), call("couler.when", expressions.doc(handler.when), thunk))
+        return thunk, []
+
+
+def _with_default(name: str, annotation: str, default: Doc) -> Doc:
+    return Named((f"{name}: {annotation} = ",), default)
+
+
+def _ordered(parameters: list[Doc]) -> list[Doc]:
+    """The parameters; those behind one with a default that have none can be given by name only."""
+    found: list[Doc] = []
+    defaults = False
+    starred = False
+    for parameter in parameters:
+        has = " = " in flat(parameter) and not isinstance(parameter, str) or flat(parameter).endswith(" = None")
+        if defaults and not has and not starred:
+            found.append("*")
+            starred = True
+        defaults = defaults or has
+        found.append(parameter)
+    return found
+
+
+def _reading_parameters(workflow: Workflow) -> frozenset[str]:
+    """The graphs that read a parameter of the run, themselves or in one that they call: they stand in its function."""
+    from couler_py.ir.graph import called, expressions
+
+    graphs = {one.name: one for one in workflow.templates}
+    found = {
+        one.name
+        for one in workflow.templates
+        if any(isinstance(node, x.WorkflowParameter) for expr in expressions(one) for node in x.walk(expr))
+    }
+    changed = True
+    while changed:
+        more = {name for name, one in graphs.items() if name not in found and found & set(called(one))}
+        changed = bool(more)
+        found |= more
+    return frozenset(found)
+
+
+def _indented(text: str) -> str:
+    return "\n".join("    " + line if line else line for line in text.split("\n"))
