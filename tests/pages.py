@@ -1,10 +1,10 @@
 """Runs what a page of the documentation shows: the programs it has a reader write, and the commands it has them type.
 
-A fenced block of Python with `title="flow.py"` is written to that file; one with `>>>` is a doctest; any other is
+A fenced block of Python with `title="flow.py"`, or that begins with `# flow.py`, is written to that file; one with `>>>` is a doctest; any other is
 executed, one after the other as one program. In a `console` block every `$ couler …` and `$ python …` is executed, and
-what stands below it is what it prints: `...` stands for anything, and times, dates and the letters of a run's name are
-whatever they are. Commands of other programs are not run. A comment above a block says what else is so:
-`<!-- exit 2 -->`, or `<!-- not run: why -->`.
+what stands below it is what it prints: `...` stands for anything, whether a step was seen running is chance, and times, dates and the letters of a run's name are
+whatever they are; a run's name that is typed, or `RUN`, is that of the run before. Commands of other programs are not run. A comment above a block says what else is so:
+`<!-- exit 2 -->`, `<!-- not run: why -->`, or `<!-- slow -->` for what only the long cases run.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ FENCE = re.compile(
 )
 SNIPPET = re.compile(r'^--8<-- "([^"]+)"$', re.MULTILINE)
 RUN_NAME = re.compile(r"\b([a-z][a-z0-9-]*?)-([bcdfghjklmnpqrstvwxz2456789]{5})\b")
+RUNNING = re.compile(r"^\d\d:\d\d:\d\d +Running .*\n", re.MULTILINE)
 VARIABLE = (
     (re.compile(r"\b\d{4}-\d\d-\d\d\b"), "DATE"),
     (re.compile(r"\b\d\d:\d\d:\d\d\b"), "TIME"),
     (re.compile(r"\b\d+(\.\d+)? ?(ms|s)\b"), "SECONDS"),
     (re.compile(r'("seconds": )[\d.]+'), r"\1SECONDS"),
-    (re.compile(r"\b\d+(\.\d+)? (KiB|B|bytes)\b"), "SIZE"),
+    (re.compile(r"\b\d+(\.\d+)? (KiB|MiB|B|bytes)\b"), "SIZE"),
     (re.compile(r" +"), " "),
 )
 
@@ -56,7 +57,7 @@ def blocks(page: Path) -> Iterator[Block]:
     whole = page.read_text(encoding="utf-8")
     for found in FENCE.finditer(whole):
         info = found["info"].strip()
-        title = re.search(r'title="([^"]+)"', info)
+        title = re.search(r'title="([^"]+)"', info) or re.match(r"# (\w+\.py)\n", found["text"])
         text = SNIPPET.sub(lambda each: (ROOT / each[1]).read_text(encoding="utf-8").rstrip(), found["text"])
         line = whole.count("\n", 0, found.start("text")) + 1
         yield Block(info.split(" ")[0], title[1] if title else "", found["note"] or "", text, line)
@@ -65,16 +66,18 @@ def blocks(page: Path) -> Iterator[Block]:
 class Reader:
     """Somebody who goes through a page in an empty folder, and does what it says."""
 
-    def __init__(self, page: Path, folder: Path):
+    def __init__(self, page: Path, folder: Path, *, slow: bool = False):
         self.page = page
         self.folder = folder
+        self.slow = slow
         self.names: dict[str, Any] = {"__name__": "page"}
         self.runs: dict[str, str] = {}
+        self.wrong: list[str] = []
 
     def read(self) -> None:
-        """Do everything. Raises `AssertionError` with the line of the page where it isn't as it says."""
+        """Do everything. Raises `AssertionError` with each line of the page where it isn't as it says."""
         for block in blocks(self.page):
-            if block.note.startswith("not run"):
+            if block.note.startswith("not run") or (block.note == "slow" and not self.slow):
                 continue
             if block.language == "python":
                 self._python(block)
@@ -82,6 +85,7 @@ class Reader:
                 self._console(block)
             elif block.title:
                 self._write(block)
+        assert not self.wrong, "\n\n".join(self.wrong)
 
     def _write(self, block: Block) -> None:
         path = self.folder / block.title
@@ -116,13 +120,16 @@ class Reader:
                 continue
             code, printed = couler(command[1:]) if command[0] == "couler" else python(command[1:])
             place = f"{self.page.relative_to(ROOT)}:{block.line}: $ {line}"
-            assert code == expected_code, f"{place}\nended with {code}, not {expected_code}:\n{printed}"
-            self.runs |= {name: f"{name}-{letters}" for name, letters in RUN_NAME.findall(printed)}
+            if code != expected_code:
+                self.wrong.append(f"{place}\nended with {code}, not {expected_code}:\n{printed}")
+            for name, letters in RUN_NAME.findall(printed):
+                self.runs[name] = self.runs["RUN"] = f"{name}-{letters}"
             if expected.strip() and not alike(expected, printed):
-                raise AssertionError(f"{place}\nprinted:\n{printed}\nnot:\n{expected}")
+                self.wrong.append(f"{place}\nprinted:\n{printed}\nnot:\n{expected}")
 
     def _with_real_runs(self, line: str) -> str:
-        return RUN_NAME.sub(lambda found: self.runs.get(found[1], found[0]), line)
+        line = RUN_NAME.sub(lambda found: self.runs.get(found[1], found[0]), line)
+        return re.sub(r"\bRUN\b", lambda found: self.runs.get("RUN", found[0]), line)
 
 
 def alike(expected: str, printed: str) -> bool:
@@ -132,7 +139,7 @@ def alike(expected: str, printed: str) -> bool:
 
 
 def _settled(text: str) -> str:
-    text = RUN_NAME.sub(r"\1-RUN", text)
+    text = RUNNING.sub("", RUN_NAME.sub(r"\1-RUN", text))
     for pattern, word in VARIABLE:
         text = pattern.sub(word, text)
     return "\n".join(line.rstrip() for line in text.strip().splitlines()) + "\n"

@@ -8,7 +8,9 @@ import inspect
 import re
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbclient import NotebookClient
 
 import couler_py
 import couler_py.argo
@@ -19,6 +21,8 @@ from tools.docs import hook, reference
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHOWING = [page for page in PAGES if any(block.language in ("python", "console") for block in blocks(page))]
+
+SLOW = [page for page in SHOWING if any(block.note == "slow" for block in blocks(page))]
 
 
 @pytest.fixture
@@ -37,6 +41,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("page", SHOWING, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_what_a_page_shows_is_so(page: Path, here: Path) -> None:
     Reader(page, here).read()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("page", SLOW, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_what_takes_long_is_so_too(page: Path, here: Path) -> None:
+    Reader(page, here, slow=True).read()
 
 
 def test_every_public_name_is_explained_in_the_reference() -> None:
@@ -82,3 +92,16 @@ def test_the_examples_of_public_docstrings_are_so(module: str, here: Path) -> No
         importlib.import_module(module), optionflags=doctest.ELLIPSIS, extraglobs={"couler": couler_py}
     )
     assert ran.failed == 0
+
+
+def test_the_notebook_runs(here: Path) -> None:
+    notebook = nbformat.read(ROOT / "docs" / "guides" / "notebook.ipynb", as_version=4)
+    ran = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(here)}}).execute()
+    shown = [
+        output["data"]["text/plain"]
+        for cell in ran.cells
+        if cell.cell_type == "code"
+        for output in cell.outputs
+        if output.output_type == "execute_result"
+    ]
+    assert shown == ["144", "{'result': 14}", "'Succeeded'", "{'result': 500}", "'Workflow'"]
