@@ -1,10 +1,13 @@
 """Runs what a page of the documentation shows: the programs it has a reader write, and the commands it has them type.
 
-A fenced block of Python with `title="flow.py"`, or that begins with `# flow.py`, is written to that file; one with `>>>` is a doctest; any other is
-executed, one after the other as one program. In a `console` block every `$ couler …` and `$ python …` is executed, and
-what stands below it is what it prints: `...` stands for anything, whether a step was seen running is chance, and times, dates and the letters of a run's name are
-whatever they are; a run's name that is typed, or `RUN`, is that of the run before. Commands of other programs are not run. A comment above a block says what else is so:
-`<!-- exit 2 -->`, `<!-- not run: why -->`, or `<!-- slow -->` for what only the long cases run.
+A fenced block of Python with `title="flow.py"`, or that begins with `# flow.py`, is written to that file; one with
+`>>>` is a doctest; any other is executed, one after the other as one program. In a `console` block every `$ couler …`
+and `$ python …` is executed, and what stands below it is what it prints: `...` stands for anything, times, dates,
+sizes and the letters of a run's name are whatever they are, and whether a step was seen running is chance. A run's
+name that is typed, or `RUN`, is that of the run before. Commands of other programs are not run.
+
+A comment above a block says what else is so: `<!-- exit 2 -->`, `<!-- not run: why -->`, or `<!-- slow -->` for what
+only the long cases run.
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ AREAS = {
     "CLR5": "Apache Airflow",
     "CLR6": "This machine",
     "CLR7": "The command line",
-    "CLR8": "Printing as Python",
     "CLR8": "Printing a workflow as Python",
 }
 HEAD = """# Diagnostics
