@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from couler_py.dsl.runinfo import NoRunError, RunInfo, log_metric, run_info
     from couler_py.dsl.secrets import create_secret, obtain_secret, secret
     from couler_py.dsl.step import StepFunction, step
-    from couler_py.dsl.templates import argument, file_at, stdout, value_at
+    from couler_py.dsl.templates import argument, file_at, stdout, template, value_at
     from couler_py.dsl.verbs.artifacts import (
         create_azure_artifact,
         create_gcs_artifact,
@@ -108,7 +108,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "dsl.runinfo": ("NoRunError", "RunInfo", "log_metric", "run_info"),
     "dsl.secrets": ("create_secret", "obtain_secret", "secret"),
     "dsl.step": ("StepFunction", "step"),
-    "dsl.templates": ("argument", "file_at", "stdout", "value_at"),
+    "dsl.templates": ("argument", "file_at", "stdout", "template", "value_at"),
     "dsl.verbs.artifacts": (
         "create_azure_artifact",
         "create_gcs_artifact",
@@ -305,6 +305,7 @@ __all__ = [
     "stdout",
     "step",
     "suspend",
+    "template",
     "value_at",
     "when",
     "workflow",

@@ -68,6 +68,8 @@ class WorkflowFunction(Generic[P, R]):
         self._fields = self._reader.fields()
         self._volumes = self._reader.volumes()
         self._options = options
+        self._task_name = ""
+        self._original: WorkflowFunction[P, R] = self
         scope = Scope({**function.__globals__, **frame.f_locals, **_closure(function)}, self.source, self.name)
         self.inputs: Inputs = signature.inputs(function, scope)
         self._returns: Outputs | None = None
@@ -86,6 +88,13 @@ class WorkflowFunction(Generic[P, R]):
                 f"{self.name}.build() gives its IR",
             )
         return cast(R, self._call(recorder, args, kwargs))
+
+    def named(self, name: str) -> WorkflowFunction[P, R]:
+        """The same workflow, whose calls in another make a task of the given name: `select.named("digits")(data)`."""
+        found: WorkflowFunction[P, R] = WorkflowFunction.__new__(WorkflowFunction)
+        found.__dict__.update(self.__dict__)
+        found._task_name = name
+        return found
 
     def build(self, **parameters: Any) -> Workflow:
         """The workflow as IR. `parameters` replace defaults; the others stay to be given when a run starts.
@@ -182,10 +191,11 @@ class WorkflowFunction(Generic[P, R]):
     def _call(self, recorder: Recorder, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         source = caller()
         arguments = self._bound(args, kwargs, source)
-        called = recorder.flows.get(self)
+        called = recorder.flows.get(self._original)
         if called is None:
-            called = self._record(recorder)
-        node = Node(recorder.frame, called.frame, self.name, source)
+            called = self._original._record(recorder)
+        explicit = bool(self._task_name)
+        node = Node(recorder.frame, called.frame, self._task_name or self.name, source, explicit=explicit)
         bind(recorder, node, self._face(), arguments)
         for artifact in self.inputs.artifacts:
             if artifact.name not in arguments and artifact.storage is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
@@ -13,7 +13,7 @@ from couler_py.dsl.conversions import ValueMismatchError, to_wire
 from couler_py.dsl.errors import CallError, DefinitionError
 from couler_py.dsl.filling import Argument, Filling, input_of
 from couler_py.dsl.options import PodOptions, Reader
-from couler_py.dsl.recorder import current
+from couler_py.dsl.recorder import Recorder, current
 from couler_py.dsl.sources import caller
 from couler_py.ir.diagnostics import error
 from couler_py.ir.model import (
@@ -50,6 +50,7 @@ class TemplateStep:
         claims: tuple[VolumeClaim, ...],
         *,
         generated: bool,
+        uses: Sequence[Any] = (),
     ):
         self.name = template.name
         self.inputs = template.inputs
@@ -59,6 +60,7 @@ class TemplateStep:
         self._names = names
         self._given = dict(given)
         self._generated = generated
+        self._uses = tuple(uses)
         self._task_name = ""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -87,6 +89,7 @@ class TemplateStep:
             arguments[key] = value
         for claim in self.claims:
             recorder.claims[claim.name] = claim
+        self._take_along(recorder)
         return recorder.call(
             self._template,
             arguments,
@@ -110,6 +113,18 @@ class TemplateStep:
     def __repr__(self) -> str:
         return f"<step {self.name}>"
 
+    def _take_along(self, recorder: Recorder) -> None:
+        """Make the templates that this one calls by name part of the workflow."""
+        for used in self._uses:
+            recorder.templates.add(used.template())
+            for claim in used.claims:
+                recorder.claims[claim.name] = claim
+            if isinstance(used, TemplateStep):
+                used._take_along(recorder)
+            else:
+                for archive in used.archives(recorder.defaults):
+                    recorder.include(archive)
+
     def _call_error(self, place: Source, message: str) -> CallError:
         return CallError([error("CLR120", message, source=place, step=self.name)])
 
@@ -128,6 +143,22 @@ class FileAt(msgspec.Struct, frozen=True):
     path: str
     storage: Storage | None = None
     optional: bool = False
+
+
+def template(template: Template, *, uses: Sequence[Any] = ()) -> TemplateStep:
+    """A step that is a template of the IR, just as it is: for what the other verbs have no words for.
+
+    A graph or loop calls templates by their names: `uses` are the steps that these are.
+
+    >>> from couler_py.ir import Suspend, Template
+    >>> template(Template("wait", Suspend(60.0))).name
+    'wait'
+    """
+    inputs = template.inputs
+    names = (*(item.name for item in inputs.parameters), *(item.name for item in inputs.artifacts))
+    if template.source is None:
+        template = msgspec.structs.replace(template, source=caller())
+    return TemplateStep(template, names, {}, (), generated=False, uses=uses)
 
 
 def argument(name: str) -> Any:
