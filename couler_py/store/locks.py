@@ -58,22 +58,29 @@ def try_slot(kind: str, name: str, slots: int) -> int | None:
     return None
 
 
-def path_locks(paths: list[str]) -> list[tuple[Path, bool]]:
+def path_locks(paths: list[str], shared: list[str]) -> list[tuple[Path, bool]]:
     """The lock files (and whether shared) that keep some paths to one holder, in the order to take them.
 
-    A path is held alone, the folders around it together with others; so `/tmp/a` and `/tmp/a/b` exclude
-    each other, `/tmp/a/b` and `/tmp/a/c` don't.
+    A path is held alone, `shared` ones and the folders around all of them together with others; so `/tmp/a`
+    and `/tmp/a/b` exclude each other, `/tmp/a/b` and `/tmp/a/c` don't.
     """
-    alone = {os.path.realpath(path) for path in paths}
-    around = {str(parent) for path in alone for parent in Path(path).parents} - alone
+    alone = {_real(path) for path in paths}
+    together = {_real(path) for path in shared}
+    around = together | {str(parent) for path in alone | together for parent in Path(path).parents}
+    around -= alone
     return [(lock_file("path", name), name in around) for name in sorted(alone | around)]
 
 
-def try_paths(paths: list[str]) -> list[int] | None:
-    """Hold all of the paths, or none of them."""
+def _real(path: str) -> str:
+    # The path itself may be a link that comes and goes; where it lies is what counts.
+    return str(Path(os.path.realpath(Path(path).parent)) / Path(path).name)
+
+
+def try_paths(paths: list[str], shared: list[str] | None = None) -> list[int] | None:
+    """Hold all of the paths, or none of them: `shared` ones together with others that share them."""
     held: list[int] = []
-    for path, shared in path_locks(paths):
-        handle = try_lock(path, shared=shared)
+    for path, together in path_locks(paths, shared or []):
+        handle = try_lock(path, shared=together)
         if handle is None:
             release(held)
             return None

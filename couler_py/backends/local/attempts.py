@@ -44,6 +44,16 @@ def record(folder: Path) -> dict[str, Any] | None:
     return found
 
 
+def live_digests(root: Path) -> set[str]:
+    """The digests of all files that attempts of runs below a folder have left, also those that no store saw."""
+    found: set[str] = set()
+    for path in root.glob("*/attempts/*/*"):
+        left = record(path)
+        if left is not None:
+            found.update(ref["digest"] for ref in left.get("artifacts", {}).values())
+    return found
+
+
 def _lock(folder: Path) -> int:
     return os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 

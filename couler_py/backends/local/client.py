@@ -17,7 +17,7 @@ from couler_py.backends.base import (
     RunStatus,
     TaskStatus,
 )
-from couler_py.backends.local import api, control
+from couler_py.backends.local import api, attempts, control
 from couler_py.backends.local.lifecycle import InThread, Prepared, prepare, prepare_again
 from couler_py.ir.codec import from_json
 from couler_py.ir.model import Source, Workflow
@@ -143,7 +143,7 @@ class LocalClient:
         return run
 
     def delete(self, run: str) -> None:
-        """Forget a run with its logs. Raises `RunBusyError` while it goes."""
+        """Forget a run with its logs, and the files that nothing else needs. Raises `RunBusyError` while it goes."""
         home = open_home(self._home)
         api.load(run, home=self._home, tasks=False)
         if control.has_engine(home, run):
@@ -151,6 +151,7 @@ class LocalClient:
         connection = connect(home)
         try:
             runs.delete(connection, home, run)
+            artifacts.collect(home, runs.live_digests(connection) | attempts.live_digests(home.path / "runs"))
         finally:
             connection.close()
 

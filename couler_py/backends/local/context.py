@@ -138,6 +138,7 @@ class Context:
         self.failures: list[dict[str, Any]] = []
         self.digests: dict[str, str] = {}
         self.metrics_read: dict[Path, int] = {}
+        self.mounts: set[str] = set()
         self.programs: dict[str, Path] = {}
         self.interpreters: dict[tuple[str, ...], str] = {}
         self.daemons: dict[str, list[Daemon]] = {}

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from typing import Literal
 
-from couler_py.backends.local import attempts, control, handlers, metrics, tasks
+from couler_py.backends.local import attempts, control, handlers, metrics, tasks, volumes
 from couler_py.backends.local.calls import call
 from couler_py.backends.local.context import Call, Context, Gate, Halted
 from couler_py.backends.local.locking import holding
@@ -60,6 +60,8 @@ class Engine:
         stopped = context.halting
         if self._error is not None:
             raise self._error
+        for path in context.mounts:
+            volumes.unmount(context, path)
         if not stopped:
             content.remove(str(context.folder / "volumes"))  # claims end with their run
         run.status = "Stopped" if stopped else "Succeeded" if result.state == "Succeeded" else "Failed"

@@ -50,7 +50,8 @@ async def run(context: Context, made: Call, number: int, held: list[int]) -> Att
         await context.gate.enter()
         request = await _request(context, made, number, folder, gpus)
         request["digest"] = identity
-        paths = await stack.enter_async_context(_paths(request.pop("lock_paths")))
+        alone, shared = request.pop("lock_paths"), request.pop("shared_paths")
+        paths = await stack.enter_async_context(_paths(alone, shared))
         return await _supervised(context, made, number, folder, request, [*held, *paths])
 
 
@@ -75,9 +76,9 @@ async def _finish(context: Context, made: Call, folder: Path) -> None:
 
 
 @contextlib.asynccontextmanager
-async def _paths(paths: list[str]) -> AsyncIterator[list[int]]:
+async def _paths(alone: list[str], shared: list[str]) -> AsyncIterator[list[int]]:
     pause = 0.005
-    while (held := locks.try_paths(paths)) is None:
+    while (held := locks.try_paths(alone, shared)) is None:
         await asyncio.sleep(pause)
         pause = min(pause * 2, 0.1)
     try:
@@ -215,6 +216,7 @@ async def _request(context: Context, made: Call, number: int, folder: Path, gpus
         "limit": VALUE_LIMIT,
         "fsync": context.options.durability == "power",
         "lock_paths": [],
+        "shared_paths": [],
     }
     if gpus:
         request["env"]["CUDA_VISIBLE_DEVICES"] = ",".join(gpus)

@@ -60,10 +60,12 @@ class Step:
         failed = self.start(outputs)
         if failed:
             return {"reason": "error", "message": failed}
-        while self.status is None:
-            self.wait()
-        self.signal(signal.SIGKILL)  # what it left running in its group ends with it
-        end_children()
+        try:
+            while self.status is None:
+                self.wait()
+        finally:
+            self.signal(signal.SIGKILL)  # what it left running in its group ends with it
+            end_children()
         end = time.monotonic() + 0.5  # a descendant in a group of its own may hold the pipes open for ever
         while self.pipes and time.monotonic() < end:
             self.wait(0.05)

@@ -75,7 +75,7 @@ class Spawner:
         handles = (theirs_requests.fileno(), theirs_reports.fileno())
         command = [sys.executable, "-I", "-S", supervisor.__file__, *map(str, handles), content.__file__]
         self._process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, pass_fds=handles, start_new_session=False, cwd=os.sep
+            command, stdin=subprocess.DEVNULL, pass_fds=handles, start_new_session=True, cwd=os.sep
         )
         theirs_requests.close()
         theirs_reports.close()

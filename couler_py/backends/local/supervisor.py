@@ -190,9 +190,7 @@ def prepare(request: dict[str, Any]) -> None:
         if given.get("mode") is not None:
             os.chmod(given["path"], given["mode"])
     for link in request["links"]:
-        if not os.path.islink(link["path"]):
-            os.makedirs(os.path.dirname(link["path"]), exist_ok=True)
-            os.symlink(link["target"], link["path"])
+        mount(link["path"], link["target"])
 
 
 # ---- after the step
@@ -234,6 +232,18 @@ def read_value(name: str, path: str, limit: int) -> str:
         raise CollectError(f"the output {name!r} is not UTF-8 text ({error}): make it an artifact (Path)") from None
 
 
+def mount(path: str, target: str) -> None:
+    """Make a link to a volume's folder, unless another step has made the same."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    try:
+        os.symlink(target, path)
+    except FileExistsError:
+        if not os.path.islink(path) or os.readlink(path) != target:
+            raise FileExistsError(
+                f"{path} exists on this machine, so a volume can't stand there for a process"
+            ) from None
+
+
 def clean(request: dict[str, Any]) -> None:
     """Delete what only the step needed."""
     for path in request["clean"]:
@@ -241,6 +251,8 @@ def clean(request: dict[str, Any]) -> None:
 
 
 def tail(path: str) -> str:
+    if not os.path.exists(path):
+        return ""  # what failed came before the step
     with open(path, "rb") as file:
         file.seek(0, os.SEEK_END)
         file.seek(max(0, file.tell() - TAIL))
@@ -261,7 +273,6 @@ def write_record(folder: str, record: dict[str, Any], fsync: bool) -> None:
 
 def main() -> None:
     requests, reports, content_path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-    os.setsid()
     load("content", content_path)
     load("processes", os.path.join(os.path.dirname(os.path.abspath(__file__)), "processes.py"))
     if sys.platform == "linux":

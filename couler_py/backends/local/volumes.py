@@ -11,6 +11,7 @@ from couler_py.backends.local.environment import missing_config_map
 from couler_py.backends.local.scope import Scope, TaskFailure
 from couler_py.ir.model import Function, Script
 from couler_py.ir.pod import Container, Volume, VolumeMount
+from couler_py.store.locks import release, try_paths
 from couler_py.store.secrets import SecretNotFoundError, read_secret
 
 
@@ -32,7 +33,7 @@ def mount(
         sub_path = scope.text(wanted.sub_path)
         if sub_path:
             target = Path(os.path.normpath(target / sub_path))
-        _link(wanted, target, request)
+        _link(context, wanted, target, request)
 
 
 def _folder(context: Context, volume: Volume, request: dict[str, Any]) -> Path:
@@ -57,13 +58,27 @@ def _folder(context: Context, volume: Volume, request: dict[str, Any]) -> Path:
     raise TaskFailure(f"the volume {volume.name!r} is a {kind}, which is no folder of this machine")
 
 
-def _link(wanted: VolumeMount, target: Path, request: dict[str, Any]) -> None:
+def _link(context: Context, wanted: VolumeMount, target: Path, request: dict[str, Any]) -> None:
+    """Add one link. Several steps may share a claim at its path; a folder of one step's own is held alone."""
+    path = os.path.normpath(wanted.path)
+    shared = Path(request["folder"]) not in target.parents
+    unmount(context, path, unless=str(target))
+    context.mounts.add(path)
     request["make"].append(str(target))
-    path = Path(wanted.path)
-    if path.is_symlink() and path.readlink() != target:
-        path.unlink()
-    elif path.exists() and not path.is_symlink():
-        raise TaskFailure(f"{path} exists on this machine, so a volume can't stand there for a process")
-    request["links"].append({"path": str(path), "target": str(target)})
-    request["lock_paths"].append(str(path))
-    request["clean"].append(str(path))
+    request["links"].append({"path": path, "target": str(target)})
+    request["shared_paths" if shared else "lock_paths"].append(path)
+    if not shared:
+        request["clean"].append(path)
+
+
+def unmount(context: Context, path: str, *, unless: str = "") -> None:
+    """Take a link of ours away, unless it leads to a certain folder, or somebody else uses it."""
+    place = Path(path)
+    if not place.is_symlink() or str(place.readlink()) == unless:
+        return
+    if context.home.path not in place.readlink().parents:
+        return  # not made by us
+    held = try_paths([path])
+    if held is not None:
+        place.unlink(missing_ok=True)
+        release(held)

@@ -226,6 +226,16 @@ def test_claims_are_folders_that_steps_of_a_run_share(home: Path, tmp_path: Path
     assert not (tmp_path / "mnt").exists()
 
 
+def test_a_link_of_the_users_own_is_never_replaced(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mnt").symlink_to(tmp_path / "mine")
+    mounts = (VolumeMount("work", str(tmp_path / "mnt")),)
+    write = Template("write", Container("x", ("true",), mounts=mounts))
+    record = execute(flow(write, graph(Task("a", "write")), volume_claims=(VolumeClaim("work", "1Gi"),)), home=home)
+    assert "exists on this machine, so a volume can't stand there" in record.tasks["a"].message
+    assert (tmp_path / "mnt").readlink() == tmp_path / "mine"
+
+
 def test_a_config_map_comes_from_the_configuration(home: Path) -> None:
     home.mkdir()
     (home / "config.toml").write_text('[local.config_maps.settings]\nregion = "eu"\n')

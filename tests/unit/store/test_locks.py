@@ -43,6 +43,14 @@ def test_a_lock_file_that_was_deleted_is_not_trusted() -> None:
     release([first, second])
 
 
+def test_a_shared_path_is_held_together_but_not_with_who_wants_it_alone() -> None:
+    first, second = try_paths([], ["/x/a"]), try_paths([], ["/x/a"])
+    assert first is not None
+    assert second is not None
+    assert try_paths(["/x/a"]) is None
+    release(first + second)
+
+
 @pytest.mark.parametrize(
     ("first", "second", "together"),
     [
