@@ -8,6 +8,7 @@ import msgspec
 
 from couler_py.ir import expr as x
 from couler_py.ir.model import Each, Graph, Loop, Sequence, Task, Template
+from couler_py.printer import loops
 from couler_py.printer.calls import Callee, Counted, Form, form_of, outputs_of, whole
 from couler_py.printer.expressions import Expressions, Result, Scope, member, task_of
 from couler_py.printer.layout import Doc, Group, Named, call, items, keyword, statement
@@ -17,6 +18,8 @@ from couler_py.printer.options import UnsayableError
 from couler_py.printer.structs import construct
 
 MAX_ITEMS = 1000
+OTHERWISE = "-otherwise"
+"""What the DSL puts behind the name of a condition for its second branch."""
 
 
 class Printed(msgspec.Struct):
@@ -105,8 +108,9 @@ class GraphText:
             doc, before, _ = self._call(task)
             return doc, before
         doc, before, function = self._call(task, branch=task.each is None)
-        name = self._frame_name(task) if self._is_inline(task) and task.each is None else []
-        return call("couler.when", self.expressions.doc(task.when), _thunk(doc, function), *name), before
+        name = self._frame_name(task, function) if task.each is None else None
+        named = [] if name is None else [keyword("name", quoted(name))]
+        return call("couler.when", self.expressions.doc(task.when), _thunk(doc, function), *named), before
 
     def _are_branches(self, task: Task, follower: Task) -> bool:
         """Whether two tasks are the two sides of one condition, and what reads them takes whichever ran."""
@@ -115,7 +119,7 @@ class GraphText:
         if any(one.after or one.each is not None or self._published(one) for one in (task, follower)):
             return False
         both = (task.name, follower.name)
-        if self._reads_one(both):
+        if self._reads_one(both) or not self._named_alike(task, follower):
             return False
         forms = {(self._form(one), outputs_of(self._template(one))) for one in (task, follower)}
         return len(forms) == 1 or not self._reads_any(both)
@@ -149,9 +153,9 @@ class GraphText:
         one, before, function = self._call(task, branch=True)
         other, more, otherwise = self._call(follower, branch=True)
         result = self._result(task, follower)
-        name: list[Doc] = []
-        if self._is_inline(task) or self._is_inline(follower):
-            name = self._name_of_both(task, follower)
+        given = self._frame_name(task, function), self._frame_name(follower, otherwise)
+        wanted = given[0] or (given[1].removesuffix(OTHERWISE) if given[1] else None)
+        name = [] if wanted is None else [keyword("name", quoted(wanted))]
         doc = call(
             "couler.when",
             condition,
@@ -162,13 +166,22 @@ class GraphText:
         self.scope.pairs[(task.name, follower.name)] = result
         return Printed(doc, result, [*before, *more])
 
-    def _name_of_both(self, task: Task, follower: Task) -> list[Doc]:
-        given = self._given.get(task.name), self._given.get(follower.name)
-        if given == (None, None):
-            return []
-        if given[0] is None or given[1] != f"{given[0]}-otherwise":
-            raise UnsayableError("names of branches")
-        return [keyword("name", quoted(given[0]))]
+    def _named_alike(self, task: Task, follower: Task) -> bool:
+        """Whether one name says what both branches are called, where they are graphs."""
+        one, other = (self._own_name(each) for each in (task, follower))
+        if one is None or other is None:
+            return True
+        if one == "" or other == "":
+            return one == other
+        return other == one + OTHERWISE
+
+    def _own_name(self, task: Task) -> str | None:
+        """The name that a branch has to be given; "" where its function's is that, None where it is no graph."""
+        if not self._is_inline(task):
+            return None
+        template = self._template(task)
+        free = is_identifier(template.name) and template.name not in self.names
+        return "" if free and task.name not in self._given else template.name
 
     def _result(self, task: Task, other: Task | None = None) -> Result:
         template = self._template(task)
@@ -203,7 +216,7 @@ class GraphText:
             return doc, before, None
         template = self._template(task)
         if isinstance(template.body, Loop):
-            doc, before = self._loop(task, template)
+            doc, before = loops.loop(self, task, template, self.expressions)
             return doc, before, None
         if self._is_inline(task):
             if not branch:
@@ -215,7 +228,7 @@ class GraphText:
 
     def _plain_call(self, task: Task, expressions: Expressions) -> tuple[Doc, str | None]:
         callee = self._callee(task)
-        given = dict(_arguments(task, expressions))
+        given = dict(arguments(task, expressions))
         function = callee.variable
         if task.name in self._given:
             function = f"{function}.named({quoted(self._given[task.name])})"
@@ -229,20 +242,18 @@ class GraphText:
             parameters = _item_parameters(task)
             function, before = self._in_place(task, template, tuple(parameters))
             first: Doc = function
-            name = self._frame_name(task)
+            named = self._frame_name(task, function)
+            name = [] if named is None else [keyword("name", quoted(named))]
             lists = self._lists(each, apart=len(parameters) if _apart(task, parameters) else 0)
         else:
-            if isinstance(template.body, Loop):
-                raise UnsayableError("a fan-out of a loop")
-            name = []
             first, lists = self._mapped(task, each)
-            before = []
+            name, before = [], []
         return call("couler.map", first, *lists, *_bounds(each), *name), before
 
     def _mapped(self, task: Task, each: Each) -> tuple[Doc, list[Doc]]:
-        callee = self._callee(task)
         only = task.arguments[0] if len(task.arguments) == 1 and not task.artifacts else None
-        if only is not None and only.value == x.Item() and callee.places[:1] == (only.name,):
+        callee = self.around.callees.get(str(task.call))
+        if callee and only is not None and only.value == x.Item() and callee.places[:1] == (only.name,):
             if task.name not in self._given:
                 return callee.variable, self._lists(each, 0)
             return f"{callee.variable}.named({quoted(self._given[task.name])})", self._lists(each, 0)
@@ -255,7 +266,13 @@ class GraphText:
         else:
             places[None] = names.free(*_read_as(task, None), "item")
         inner = Expressions(msgspec.structs.replace(self.scope, items=lambda index: places.get(index)))
-        doc, _ = self._plain_call(task, inner)
+        template = self._template(task)
+        if isinstance(template.body, Loop):
+            doc, before = loops.loop(self, task, template, inner)
+            if before:
+                raise UnsayableError("a fan-out of a loop over several steps")
+        else:
+            doc, _ = self._plain_call(task, inner)
         return Named((f"lambda {', '.join(places.values())}: ",), doc), self._lists(each, apart)
 
     def _lists(self, each: Each, apart: int) -> list[Doc]:
@@ -285,8 +302,7 @@ class GraphText:
 
     def _in_place(self, task: Task, template: Template, parameters: tuple[str, ...]) -> tuple[str, list[str]]:
         """A function with the tasks of a graph; its inputs are `parameters`, and what it reads around it."""
-        wanted = template.name.removesuffix("-body") if parameters else template.name
-        function = self.names.free(wanted)
+        function = self.names.free(template.name.removesuffix("-body"))
         names = self.names.inner()
         inputs: dict[str, Doc] = {}
         files: dict[str, Doc] = {}
@@ -308,14 +324,16 @@ class GraphText:
         body = "\n".join(text)
         return function, [f"def {function}({', '.join(own)}):\n{_indented(body)}"]
 
-    def _frame_name(self, task: Task) -> list[Doc]:
-        given = self._given.get(task.name)
-        return [] if given is None else [keyword("name", quoted(given))]
-
-    def _loop(self, task: Task, template: Template) -> tuple[Doc, list[str]]:
-        from couler_py.printer.loops import loop
-
-        return loop(self, task, template)
+    def _frame_name(self, task: Task, function: str | None) -> str | None:
+        """The name that has to be given to a graph that a function makes; None where the function has it."""
+        if not self._is_inline(task):
+            return None
+        template = self._template(task)
+        if function == template.name and task.name not in self._given:
+            return None
+        if task.name != template.name or task.display:
+            raise UnsayableError("the name of a graph in place")
+        return template.name
 
     # ---- what a graph gives
 
@@ -369,7 +387,8 @@ class GraphText:
         return isinstance(task.call, str) and task.call in self.around.inline
 
     def _base(self, task: Task) -> str:
-        return self._template(task).name
+        template = self._template(task)
+        return loops.base(task, template, self.around.templates) if isinstance(template.body, Loop) else template.name
 
 
 def placed(given: dict[str, Doc], places: tuple[str, ...]) -> list[Doc]:
@@ -382,7 +401,7 @@ def placed(given: dict[str, Doc], places: tuple[str, ...]) -> list[Doc]:
     return [*known, *([Named(("**",), Group("{", odd, "}"))] if odd else [])]
 
 
-def _arguments(task: Task, expressions: Expressions) -> Iterator[tuple[str, Doc]]:
+def arguments(task: Task, expressions: Expressions) -> Iterator[tuple[str, Doc]]:
     for argument in task.arguments:
         yield argument.name, expressions.doc(argument.value)
     for file in task.artifacts:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from couler_py.ir.model import Graph, Loop, Task, Template
+from couler_py.ir.model import Function, Graph, Loop, Task, Template
 from couler_py.printer.calls import form_of, outputs_of
 from couler_py.printer.expressions import Expressions, Result
 from couler_py.printer.layout import Doc, Group, Named, call, keyword
 from couler_py.printer.literal import quoted
 from couler_py.printer.names import is_identifier
 from couler_py.printer.options import UnsayableError
-from couler_py.printer.structs import construct
 
 if TYPE_CHECKING:
     from couler_py.printer.graphs import GraphText
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ITERATIONS = 50
 
 
-def loop(graph: GraphText, task: Task, template: Template) -> tuple[Doc, list[str]]:
+def loop(graph: GraphText, task: Task, template: Template, expressions: Expressions) -> tuple[Doc, list[str]]:
     """The call of a loop, and the function of its body where that has several steps."""
     body = template.body
     assert isinstance(body, Loop)
@@ -31,24 +31,49 @@ def loop(graph: GraphText, task: Task, template: Template) -> tuple[Doc, list[st
     carried = [carry.input for carry in body.carry]
     if any(not is_identifier(name) for name in carried) or len(set(carried)) < len(carried):
         raise UnsayableError("a carried value that is no name")
-    name: Doc | None = None
+    before: list[str] = []
     if isinstance(inner.body, Graph):
         function, before = graph._in_place(task, inner, tuple(carried))
-        name = _name(graph, task, template, function)
         what: Doc = function
+        named = function != template.name
     else:
-        what, before = _step(graph, task, inner, carried), []
-        name = _name(graph, task, template, f"{inner.name}-loop")
-    named: list[Doc] = [keyword("until", _until(graph, body, inner, template))]
+        what = _step(graph, task, inner, carried, expressions)
+        named = graph._base(task) == template.name and template.name not in (inner.name, f"{inner.name}-loop")
+    if named and (task.name != template.name or task.display):
+        raise UnsayableError("the name of a loop")
+    given = graph._given.get(task.name)
+    name = template.name if named else given
+    more: list[Doc] = [keyword("until", _until(graph, body, inner, expressions))]
     if carried:
-        named.append(keyword("initial", _initial(graph, task, carried)))
+        more.append(keyword("initial", _initial(task, carried, expressions)))
     if carry := _carry(body, inner, graph):
-        named.append(keyword("carry", carry))
+        more.append(keyword("carry", carry))
     if body.max_iterations != ITERATIONS:
-        named.append(keyword("max_iterations", repr(body.max_iterations)))
+        more.append(keyword("max_iterations", repr(body.max_iterations)))
     if name is not None:
-        named.append(keyword("name", name))
-    return call("couler.loop", what, *named), before
+        more.append(keyword("name", quoted(name)))
+    return call("couler.loop", what, *more), before
+
+
+def base(task: Task, template: Template, templates: dict[str, Template]) -> str:
+    """What the DSL names a loop by: its body, or the name that it is given."""
+    body = template.body
+    assert isinstance(body, Loop)
+    inner = templates.get(body.body)
+    if inner is None or isinstance(inner.body, Graph):
+        return template.name
+    plain = inner.body.name if isinstance(inner.body, Function) and _passed_itself(task, body) else ""
+    for natural in (plain, f"{inner.name}-loop"):
+        rest = template.name.removeprefix(natural)
+        if natural and template.name.startswith(natural) and (not rest or re.fullmatch(r"-\d+", rest)):
+            return natural
+    return template.name
+
+
+def _passed_itself(task: Task, body: Loop) -> bool:
+    """Whether a loop can get the step itself as its body: what it carries is all that the step is given."""
+    given = {argument.name for argument in task.arguments} | {file.name for file in task.artifacts}
+    return given == {carry.input for carry in body.carry}
 
 
 def _plain(template: Template) -> bool:
@@ -56,46 +81,27 @@ def _plain(template: Template) -> bool:
     return template == bare
 
 
-def _name(graph: GraphText, task: Task, template: Template, natural: str) -> Doc | None:
-    given = graph._given.get(task.name)
-    if given is None and template.name == natural:
-        return None
-    if task.name != template.name or task.display:
-        raise UnsayableError("the name of a loop")
-    return quoted(task.name)
-
-
-def _step(graph: GraphText, task: Task, step: Template, carried: list[str]) -> Doc:
-    from couler_py.printer.graphs import placed
+def _step(graph: GraphText, task: Task, step: Template, carried: list[str], expressions: Expressions) -> Doc:
+    from couler_py.printer.graphs import arguments, placed
 
     callee = graph.around.callees[step.name]
+    body = step.body
+    if isinstance(body, Function) and graph._base(task) == body.name:
+        return callee.variable
     names = graph.names.inner()
     variables = {name: names.free(name) for name in carried}
-    given: dict[str, Doc] = {}
-    for argument in task.arguments:
-        given[argument.name] = variables.get(argument.name) or graph.expressions.doc(argument.value)
-    for file in task.artifacts:
-        if file.name in variables:
-            given[file.name] = variables[file.name]
-        elif file.value is not None:
-            given[file.name] = graph.expressions.doc(file.value)
-        elif file.storage is not None:
-            given[file.name] = construct(file.storage)
+    given = {name: variables.get(name, doc) for name, doc in arguments(task, expressions)}
     head = f"lambda {', '.join(variables.values())}: " if variables else "lambda: "
     return Named((head,), call(callee.variable, *placed(given, callee.places)))
 
 
-def _initial(graph: GraphText, task: Task, carried: list[str]) -> Doc:
-    found: dict[str, Doc] = {a.name: graph.expressions.doc(a.value) for a in task.arguments if a.name in carried}
-    for file in task.artifacts:
-        if file.name in carried:
-            if file.storage is not None:
-                raise UnsayableError("a carried file from storage")
-            assert file.value is not None
-            found[file.name] = graph.expressions.doc(file.value)
+def _initial(task: Task, carried: list[str], expressions: Expressions) -> Doc:
+    from couler_py.printer.graphs import arguments
+
+    found = {name: doc for name, doc in arguments(task, expressions) if name in carried}
     if set(found) != set(carried):
         raise UnsayableError("a carried value without a first one")
-    if len(carried) == 1 and isinstance(found[carried[0]], str):
+    if len(carried) == 1 and not isinstance(found[carried[0]], Group):
         return found[carried[0]]
     return Group("{", tuple(Named((quoted(name), ": "), found[name]) for name in carried), "}")
 
@@ -115,10 +121,10 @@ def _carry(body: Loop, inner: Template, graph: GraphText) -> Doc | None:
     return Group("{", tuple(Named((quoted(name), ": "), quoted(value)) for name, value in found.items()), "}")
 
 
-def _until(graph: GraphText, body: Loop, inner: Template, template: Template) -> Doc:
+def _until(graph: GraphText, body: Loop, inner: Template, expressions: Expressions) -> Doc:
     variable = graph.names.inner().free("result")
     form = form_of(inner, graph.around.templates)
     result = Result(variable, form, outputs_of(inner))
 
-    scope = msgspec.structs.replace(graph.scope, own=result)
+    scope = msgspec.structs.replace(expressions.scope, own=result)
     return Named((f"lambda {variable}: ",), Expressions(scope).doc(body.until))

@@ -16,7 +16,7 @@ from couler_py.printer.functions import Module, Step, import_lines, published, u
 from couler_py.printer.graphs import Around
 from couler_py.printer.layout import Doc, call, items, keyword, statement
 from couler_py.printer.leaves import leaf
-from couler_py.printer.names import is_identifier
+from couler_py.printer.names import identifier, is_identifier
 from couler_py.printer.options import UnsayableError
 from couler_py.printer.pieces import Reader, UnreadableError
 from couler_py.printer.structs import construct
@@ -64,6 +64,8 @@ class _Drafting:
         self.steps: dict[str, Step] = {}
         self.sources: dict[str, list[str]] = {}
         self.definitions: dict[str, str] = {}
+        self.aliases: list[str] = []
+        self.parameters: set[str] | None = None
         self.callees: dict[str, Callee] = {}
         self.known: dict[Type, str] = {}
 
@@ -73,13 +75,14 @@ class _Drafting:
         self._leaves()
         if self.whole:
             return self._explicit()
+        self._aliases()
         blamed = self._explicit_graphs()
         inline = _inline(self.workflow, self.plan)
         flows = [one for one in self._graphs() if one.name not in inline and one.name not in self.callees]
         for one in flows:
             places = tuple(_parameters(one))
             if all(map(is_identifier, places)):
-                self.callees[one.name] = Callee(self.module.names.free(one.name), places)
+                self.callees[one.name] = Callee(self._variable(one.name), places)
             else:
                 blamed |= {one.name}
         entry = self.templates.get(self.workflow.entrypoint)
@@ -141,11 +144,34 @@ class _Drafting:
                 if isinstance(found, Choice | Record):
                     self.known.setdefault(found, piece.name)
 
+    def _aliases(self) -> None:
+        """Give steps a second name where a workflow that calls them has a parameter of their first."""
+        for caller in self.workflow.templates:
+            inputs = self.workflow if caller.name == self.workflow.entrypoint else caller.inputs
+            parameters = {one.name for one in (*inputs.parameters, *inputs.artifacts)}
+            for name in self._called_within(caller):
+                step, callee = self.steps.get(name), self.callees.get(name)
+                if step is not None and callee is not None and callee.variable in parameters:
+                    alias = self.module.names.free(f"{step.variable}_step")
+                    self.aliases.append(f"{alias} = {step.variable}")
+                    self.callees[name] = Callee(alias, callee.places)
+
+    def _called_within(self, template: Template) -> set[str]:
+        """The steps that a graph calls, itself or in a graph inside."""
+        found: set[str] = set()
+        waiting = [template.name]
+        while waiting:
+            name = waiting.pop()
+            if name not in found and name in self.templates:
+                found.add(name)
+                waiting.extend(_called(self.templates[name]))
+        return found
+
     def _leaves(self) -> None:
         for template in self.leaves:
             if template.name in self.steps:
                 continue
-            variable = self.module.names.free(template.name)
+            variable = self._variable(template.name)
             said = self._said(template)
             doc = None
             if template.name not in self.plan.explicit and not isinstance(template.body, Function):
@@ -155,6 +181,15 @@ class _Drafting:
             self.definitions[template.name] = statement(f"{variable} = ", doc)
             places = (*(one.name for one in said.inputs.parameters), *(one.name for one in said.inputs.artifacts))
             self.callees[template.name] = Callee(variable, places)
+
+    def _variable(self, name: str) -> str:
+        """A name for a step that no parameter hides."""
+        if self.parameters is None:
+            given = [self.workflow, *(one.inputs for one in self.workflow.templates if isinstance(one.body, Graph))]
+            self.parameters = {one.name for each in given for one in (*each.parameters, *each.artifacts)}
+        if identifier(name) in self.parameters:
+            return self.module.names.free(f"{name}_step")
+        return self.module.names.free(name)
 
     # ---- graphs
 
@@ -178,7 +213,7 @@ class _Drafting:
                 return frozenset(missing or {self.workflow.entrypoint})
             for one in ready:
                 waiting.remove(one)
-                variable = self.module.names.free(one.name)
+                variable = self._variable(one.name)
                 used = [self.callees[name].variable for name in dict.fromkeys(_called(one)) if name != one.name]
                 bare = construct(msgspec.structs.replace(one, source=None))
                 doc = call("couler.template", bare, *([keyword("uses", items(used))] if used else []))
@@ -209,12 +244,12 @@ class _Drafting:
 
     def _draft(self, workflows: list[str], variable: str) -> Draft:
         user: list[str] = []
-        ours: list[str] = []
         for template in self.leaves:
             step = self.steps.get(template.name)
             if step is not None:
                 user.extend(self.module.text_of(step))
-        ours = [self.definitions[one.name] for one in self.workflow.templates if one.name in self.definitions]
+        ours = [*self.aliases]
+        ours += [self.definitions[one.name] for one in self.workflow.templates if one.name in self.definitions]
         constants = [f"{name} = {shown}" for name, shown in self.module.constants.items()]
         definitions = self.types.definitions
         text = self._put(constants, [*user, *definitions], ours, workflows)

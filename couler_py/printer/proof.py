@@ -7,6 +7,7 @@ stand-in, whose source was compared by reading it (`signatures`).
 from __future__ import annotations
 
 import importlib
+import inspect
 import linecache
 from typing import Any
 
@@ -42,11 +43,29 @@ def _built(draft: Draft) -> Workflow:
     templates = importlib.import_module("couler_py.dsl.templates")
     namespace: dict[str, Any] = {"__name__": PROBE}
     for step, template in draft.steps:
-        namespace[step.variable] = templates.TemplateStep(template, step.source.names, {}, (), generated=False)
+        namespace[step.variable] = _stand_in(templates.TemplateStep, step, template)
     linecache.cache[PROBE] = (len(draft.probe), None, draft.probe.splitlines(True), PROBE)
     exec(compile(draft.probe, PROBE, "exec", dont_inherit=True), namespace)  # noqa: S102  text of our own
     built: Workflow = importlib.import_module("couler_py.dsl.building").build(namespace[draft.variable])
     return built
+
+
+def _stand_in(kind: Any, step: Step, template: Template) -> Any:
+    """A step without a function, with the name and signature of the one that it stands for."""
+    found = kind(template, step.source.names, {}, (), generated=False)
+    optional = {one.name for one in template.inputs.parameters if one.default is not msgspec.UNSET}
+    optional |= {one.name for one in template.inputs.artifacts if one.optional}
+    found.__name__ = step.source.own.name
+    kind_of, seen = inspect.Parameter.POSITIONAL_OR_KEYWORD, False
+    parameters = []
+    for name in step.source.names:
+        seen = seen or name in optional
+        if seen and name not in optional:
+            kind_of = inspect.Parameter.KEYWORD_ONLY
+        default = None if name in optional else inspect.Parameter.empty
+        parameters.append(inspect.Parameter(name, kind_of, default=default))
+    found.__signature__ = inspect.Signature(parameters)
+    return found
 
 
 def _same_options(step: Step, template: Template) -> bool:

@@ -39,7 +39,9 @@ class Writer:
                 continue
             try:
                 found.append(self._function(template, {}))
-            except UnsayableError:
+            except UnsayableError as reason:
+                import os
+                if os.environ.get("COULER_WHY"): print("WHY", template.name, reason)
                 blamed.add(template.name)
         return found, frozenset(blamed)
 
@@ -47,7 +49,9 @@ class Writer:
         """The variable and the function of the workflow of a run, and the names of what can't be written."""
         try:
             return self.variable, self._entry(template), frozenset()
-        except UnsayableError:
+        except UnsayableError as reason:
+            import os
+            if os.environ.get("COULER_WHY"): print("WHY", template.name, reason)
             return self.variable, "", frozenset({template.name})
 
     def _entry(self, template: Template) -> str:
@@ -158,9 +162,10 @@ class _EntryText(GraphText):
             while natural in taken:
                 number += 1
                 natural = f"on-{handler.on}-{number}"
-            name = [] if handler.name == natural else [keyword("name", quoted(handler.name))]
             taken.add(handler.name)
             function, before = self._handler(handler)
+            plain = handler.name == natural and (not before or function == handler.call)
+            name = [] if plain else [keyword("name", quoted(handler.name))]
             found += before
             found.append(statement("", call(f"couler.on_{handler.on}", function, *name)))
         return found
