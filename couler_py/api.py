@@ -65,7 +65,10 @@ def loading() -> Iterator[list[Recorded]]:
 
 
 def set_default_submitter(submitter: Any) -> None:
-    """What `run` hands workflows to when it isn't told: None for this machine, or see `run`."""
+    """What `run` hands workflows to when it isn't told: None for this machine, or see `run`.
+
+    >>> couler.set_default_submitter("argo")  # doctest: +SKIP
+    """
     _default_submitter.set(submitter)
 
 
@@ -73,6 +76,11 @@ def build(workflow: Any = None) -> Workflow:
     """The IR of a `@workflow`, a `Workflow`, IR itself, or (None) of what was recorded implicitly.
 
     Raises `DiagnosticError` for what is wrong with it, with the place where it was written.
+
+    >>> w = couler.Workflow("pause")
+    >>> nothing = w.add(couler.suspend("1m"))
+    >>> couler.build(w).name
+    'pause'
     """
     if isinstance(workflow, Workflow):
         return workflow
@@ -84,7 +92,13 @@ def build(workflow: Any = None) -> Workflow:
 
 
 def check(workflow: Any = None) -> tuple[Diagnostic, ...]:
-    """Everything that is wrong with a workflow whatever the engine: errors, and warnings."""
+    """Everything that is wrong with a workflow whatever the engine: errors, and warnings.
+
+    >>> w = couler.Workflow("pause")
+    >>> nothing = w.add(couler.suspend("1m"))
+    >>> couler.check(w)
+    ()
+    """
     from couler_py.passes.check import check as check_ir
 
     return tuple(check_ir(build(workflow)))
@@ -104,6 +118,11 @@ def compile(workflow: Any = None, to: str = "argo@4", **options: Any) -> Bundle:
 
     `to="ir"` gives the IR as JSON. Further options are the engine's own, as `crds="minimal"` for Argo.
     Raises `DiagnosticError` with every error at once, and `UnknownEngineError`.
+
+    >>> w = couler.Workflow("pause")
+    >>> nothing = w.add(couler.suspend("1m"))
+    >>> couler.compile(w, to="argo").documents[0]["spec"]["entrypoint"]
+    'pause'
     """
     name, version = parse_target(to)
     with _collector_at_rest():
@@ -212,6 +231,15 @@ def run(
     `status`, or read `outputs`, which does.
 
     Raises `DiagnosticError` for what is wrong with the workflow, `ValueError` for wrong parameters.
+
+    >>> @couler.step
+    ... def double(x: int) -> int:
+    ...     return 2 * x
+    >>> @couler.workflow
+    ... def twice(x: int = 5):
+    ...     return double(double(x))
+    >>> couler.run(twice, parameters={"x": 1}).outputs
+    {'result': 4}
     """
     if submitter is None:
         submitter = _default_submitter.get()

@@ -117,6 +117,8 @@ def run(submitter: Any = None, *, parameters: Mapping[str, Any] | None = None, *
     started: the command runs the workflow itself.
 
     Raises `DiagnosticError` for what is wrong with the workflow.
+
+    >>> couler.run(submitter=couler.ArgoSubmitter(namespace="team-a"))  # doctest: +SKIP
     """
     try:
         return api.run(api.build(None), submitter=_instance(submitter), parameters=parameters, **options)
@@ -125,7 +127,10 @@ def run(submitter: Any = None, *, parameters: Mapping[str, Any] | None = None, *
 
 
 def set_default_submitter(submitter: Any) -> None:
-    """What `run` hands workflows to when it isn't told; None is this machine."""
+    """What `run` hands workflows to when it isn't told; None is this machine.
+
+    >>> couler.set_default_submitter(couler.ArgoSubmitter(namespace="team-a"))  # doctest: +SKIP
+    """
     api.set_default_submitter(_instance(submitter))
 
 
@@ -139,7 +144,10 @@ def delete(
     grace_period_seconds: int = 5,
     propagation_policy: str = "Background",
 ) -> None:
-    """Delete a workflow of a cluster. Raises `RunNotFoundError` where there is none of the name."""
+    """Delete a workflow of a cluster. Raises `RunNotFoundError` where there is none of the name.
+
+    >>> couler.delete("nightly-x7d2p", namespace="team-a")  # doctest: +SKIP
+    """
     if grace_period_seconds != 5 or propagation_policy != "Background":
         fail("CLR185", "how a workflow is deleted can't be chosen", help="use `kubectl delete workflow` for that")
     submitter = ArgoSubmitter(namespace, config_file, context, client_configuration, persist_config)
@@ -147,13 +155,19 @@ def delete(
 
 
 def workflow_yaml(**options: Any) -> dict[str, Any]:
-    """What was recorded so far as Argo's document. `options` are those of the Argo engine, as `crds="minimal"`."""
+    """What was recorded so far as Argo's document. `options` are those of the Argo engine, as `crds="minimal"`.
+
+    >>> couler.workflow_yaml(crds="minimal")["kind"]  # doctest: +SKIP
+    """
     document: dict[str, Any] = api.compile(None, to="argo", **options).documents[0]
     return document
 
 
 def init_yaml_dump() -> None:
-    """Nothing: Couler changed how PyYAML writes text, for the whole program; here each text is written right."""
+    """Nothing: Couler changed how PyYAML writes text, for the whole program; here each text is written right.
+
+    >>> couler.init_yaml_dump()  # doctest: +SKIP
+    """
 
 
 def _instance(submitter: Any) -> Any:

@@ -42,6 +42,10 @@ class Workflow:
 
     Steps that are called under `with` belong to it; `add` calls one without. An exception in the `with` block
     leaves it unusable, and nothing of it anywhere else.
+
+    >>> with couler.Workflow("train", parallelism=4) as w:  # doctest: +SKIP
+    ...     seed = w.parameter("seed", int, 0)
+    ...     w.output("score", evaluate(fit(seed)))
     """
 
     def __init__(self, name: str, /, **options: Unpack[WorkflowOptions]):

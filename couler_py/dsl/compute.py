@@ -121,6 +121,8 @@ def all_of(*conditions: Any) -> Any:
     """True where every condition is: `couler.all_of(a > 1, b == "x")`, the same as `(a > 1) & (b == "x")`.
 
     Read from left to right, up to the first that is false.
+
+    >>> couler.when(couler.all_of(a.score > 0.9, b.score > 0.9), lambda: publish(a))  # doctest: +SKIP
     """
     return made(ir.AllOf(tuple(_condition(condition) for condition in conditions)), BOOL, "a condition")
 
@@ -129,12 +131,17 @@ def any_of(*conditions: Any) -> Any:
     """True where at least one condition is: the same as `a | b`.
 
     Read from left to right, up to the first that is true.
+
+    >>> couler.when(couler.any_of(day == "Saturday", day == "Sunday"), lambda: rest())  # doctest: +SKIP
     """
     return made(ir.AnyOf(tuple(_condition(condition) for condition in conditions)), BOOL, "a condition")
 
 
 def not_(condition: Any) -> Any:
-    """True where the condition is false: the same as `~condition`."""
+    """True where the condition is false: the same as `~condition`.
+
+    >>> couler.when(couler.not_(check.passed), lambda: repair(data))  # doctest: +SKIP
+    """
     return made(ir.Not(_condition(condition)), BOOL, "a condition")
 
 
@@ -209,7 +216,10 @@ def member(value: Any, name: str) -> Any:
 
 
 def length(value: Any) -> Any:
-    """The length of a list, object or string (in code points), where Python would say `len(value)`."""
+    """The length of a list, object or string (in code points), where Python would say `len(value)`.
+
+    >>> couler.when(couler.length(rows) > 0, lambda: load(rows))  # doctest: +SKIP
+    """
     lifted = _value(value, "couler.length")
     found = kinds(_type(lifted))
     if found and not found & {"list", "object", "string"}:
@@ -218,7 +228,10 @@ def length(value: Any) -> Any:
 
 
 def contains(container: Any, member: Any) -> Any:
-    """Whether a list holds an element, an object a key, or a string a part, where Python would say `in`."""
+    """Whether a list holds an element, an object a key, or a string a part, where Python would say `in`.
+
+    >>> couler.when(couler.contains(check.problems, "empty"), lambda: repair(data))  # doctest: +SKIP
+    """
     outer, inner = _value(container, "couler.contains"), _value(member, "couler.contains")
     found = kinds(_type(outer))
     if found and not found & {"list", "object", "string"}:

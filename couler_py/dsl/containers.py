@@ -135,6 +135,9 @@ def resource(
 
     `manifest` is a dict, or YAML text. `outputs` gives a JSON path (`{.status.phase}`), or a pair of it and a
     type. Conditions are label selectors over the object's fields, as `status.succeeded > 0`.
+
+    >>> manifest = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"generateName": "pi-"}, "spec": {}}
+    >>> job = couler.resource(manifest, success_condition="status.succeeded > 0")
     """
     making = Making(options, "resource", inputs)
     if action not in ("get", "create", "apply", "delete", "replace", "patch"):
@@ -167,6 +170,9 @@ def suspend(
     """A step that waits for `duration`, or until a person resumes the run.
 
     `outputs` gives types by name: values that the person supplies (a pair gives a default too).
+
+    >>> pause = couler.suspend("10m")
+    >>> approve = couler.suspend(outputs={"yes": (bool, False)})
     """
     making = Making(options, "suspend", None)
     found = []
@@ -197,7 +203,10 @@ def http(
     inputs: Mapping[str, InputSpec] | None = None,
     **options: Unpack[PodOptions],
 ) -> TemplateStep:
-    """A step that makes a request; its output `result` is the answer's text. A header may be a key of a secret."""
+    """A step that makes a request; its output `result` is the answer's text. A header may be a key of a secret.
+
+    >>> notify = couler.http("https://example.org/hook", "POST", body=couler.argument("text"), inputs={"text": str})
+    """
     making = Making(options, "http", inputs)
     filled = tuple(
         (name, value if isinstance(value, SecretRef) else making.filling.text(value, f"the header {name!r}"))

@@ -54,7 +54,10 @@ class _Called(msgspec.Struct, eq=False):
 
 
 class WorkflowFunction(Generic[P, R]):
-    """A workflow made of a Python function. It keeps the function's name, signature and documentation."""
+    """A workflow made of a Python function. It keeps the function's name, signature and documentation.
+
+    >>> nightly.compile(to="argo").write("build")  # doctest: +SKIP
+    """
 
     def __init__(self, function: Callable[P, R], options: WorkflowOptions, place: Source, frame: FrameType):
         functools.update_wrapper(self, function)

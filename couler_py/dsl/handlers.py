@@ -33,7 +33,10 @@ def on_exit(handler: Callable[[], Any], *, name: str = "") -> None:
 
 
 def on_success(handler: Callable[[], Any], *, name: str = "") -> None:
-    """Run what a function calls when the run has succeeded. See `couler.on_exit`."""
+    """Run what a function calls when the run has succeeded. See `couler.on_exit`.
+
+    >>> couler.on_success(lambda: announce(couler.published("address")))  # doctest: +SKIP
+    """
     record(need("couler.on_success"), "success", handler, name)
 
 

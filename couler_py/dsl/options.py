@@ -334,6 +334,9 @@ def cache(max_age: Duration | None = None, version: str = "", key: TextLike | No
     """Reuse the outputs of an earlier success with the same code and inputs, not older than `max_age`.
 
     `version` is mixed into the key: change it to forget what is known. `key` replaces the inputs in it.
+
+    >>> cache(max_age="7d", version="2")
+    Cache(max_age=604800.0, version='2', key=None, store='')
     """
     return Cache(seconds(max_age) if max_age is not None else None, version, key)
 

@@ -41,6 +41,8 @@ class RunInfo:
 
     While a workflow is built each is a value that the run fills in; while a step runs it is the fact itself,
     and elsewhere asking raises `NoRunError`.
+
+    >>> ingest(couler.run_info.scheduled_time)  # doctest: +SKIP
     """
 
     @property

@@ -162,22 +162,37 @@ def template(template: Template, *, uses: Sequence[Any] = ()) -> TemplateStep:
 
 
 def argument(name: str) -> Any:
-    """Where a declared input goes in a text of a container, script's environment or manifest."""
+    """Where a declared input goes in a text of a container, script's environment or manifest.
+
+    >>> say = couler.container("alpine:3.20", ["echo"], [couler.argument("word")], inputs={"word": str})
+    """
     return Argument(name)
 
 
 def value_at(path: str, type: Any = str) -> Any:  # noqa: A002  reads as the type of the value
-    """An output whose value the container writes to a file: text where the type is `str`, else JSON."""
+    """An output whose value the container writes to a file: text where the type is `str`, else JSON.
+
+    >>> score = couler.container(
+    ...     "scorer:1", ["score", "--out", "/tmp/score"], outputs={"score": couler.value_at("/tmp/score", float)}
+    ... )
+    """
     return ValueAt(type, path)
 
 
 def file_at(path: str, *, storage: Storage | None = None, optional: bool = False) -> Any:
-    """An output that is a file or folder at a path; kept in `storage` instead of the engine's own store."""
+    """An output that is a file or folder at a path; kept in `storage` instead of the engine's own store.
+
+    >>> model = couler.file_at("/tmp/model", storage=couler.S3("models/latest", bucket="team-a"))
+    >>> train = couler.container("trainer:1", ["train"], outputs={"model": model})
+    """
     return FileAt(path, storage, optional)
 
 
 def stdout(type: Any = str) -> Any:  # noqa: A002  reads as the type of the value
-    """An output that is all that the container prints."""
+    """An output that is all that the container prints.
+
+    >>> count = couler.script("alpine:3.20", "ls | wc -l", outputs={"files": couler.stdout(int)})
+    """
     return ValueAt(type, printed=True)
 
 

@@ -150,7 +150,10 @@ def log_metric(name: str, value: float, step: int | None = None) -> None:
 
 
 def spill(value: Any) -> Path:
-    """Write a value that is too large to travel to a file, to be returned as an artifact."""
+    """Write a value that is too large to travel to a file, to be returned as an artifact.
+
+    >>> return couler.spill(rows)  # doctest: +SKIP
+    """
     handle, name = tempfile.mkstemp(prefix="spilled-", suffix=".json", dir=os.getcwd())
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         json.dump(wire.finite(plain(value)), file)
@@ -158,13 +161,19 @@ def spill(value: Any) -> Path:
 
 
 def unspill(path: Path) -> Any:
-    """Read a value that `spill` wrote."""
+    """Read a value that `spill` wrote.
+
+    >>> rows = couler.unspill(path)  # doctest: +SKIP
+    """
     with open(path, encoding="utf-8") as file:
         return json.load(file)
 
 
 def included(name: str) -> Path:
-    """The path of a file that came along by `include=`."""
+    """The path of a file that came along by `include=`.
+
+    >>> settings = couler.included("conf/settings.yaml").read_text()  # doctest: +SKIP
+    """
     return Path(os.environ.get("COULER_INCLUDE_ROOT", os.getcwd())) / name
 
 

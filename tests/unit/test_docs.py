@@ -6,7 +6,9 @@ import doctest
 import importlib
 import inspect
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import nbformat
 import pytest
@@ -26,7 +28,7 @@ SLOW = [page for page in SHOWING if any(block.note == "slow" for block in blocks
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty working folder, which also holds the runs, and a terminal without colours."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COULER_HOME", str(tmp_path / ".couler"))
@@ -35,7 +37,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("COLUMNS", "110")
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    return tmp_path
+    couler_py.argo.reset()
+    yield tmp_path
+    couler_py.argo.reset()  # what an example recorded
 
 
 @pytest.mark.parametrize("page", SHOWING, ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -59,6 +63,13 @@ def test_every_public_name_says_what_it_is(name: str) -> None:
     text = thing.__doc__ if inspect.isclass(thing) else inspect.getdoc(thing)
     assert text
     assert "A base class for defining efficient serializable objects" not in text  # msgspec's own words
+
+
+@pytest.mark.parametrize("module", [couler_py, couler_py.argo], ids=lambda module: module.__name__)
+def test_every_public_function_has_an_example(module: ModuleType) -> None:
+    functions = [getattr(module, name) for name in dir(module) if inspect.isfunction(getattr(module, name))]
+    public = [each for each in functions if each.__name__ in (*reference.public(), *couler_py.argo.__all__)]
+    assert [each.__name__ for each in public if ">>> " not in (inspect.getdoc(each) or "")] == []
 
 
 def test_every_diagnostic_and_every_feature_has_its_place() -> None:

@@ -85,7 +85,10 @@ def create_parameter_artifact(path: str, is_global: bool = False) -> Artifact:
 
 
 def create_local_artifact(path: str, is_global: bool = False) -> Artifact:
-    """A file or folder at `path`, kept in the default store of the engine."""
+    """A file or folder at `path`, kept in the default store of the engine.
+
+    >>> model = couler.create_local_artifact("/tmp/model")
+    """
     return _artifact(path, ArtifactType.LOCAL, None, is_global)
 
 
@@ -101,7 +104,10 @@ def create_s3_artifact(
     *,
     region: str = "",
 ) -> Artifact:
-    """A file or folder in an S3 bucket. Without `key`, the key is the path. `insecure` speaks http."""
+    """A file or folder in an S3 bucket. Without `key`, the key is the path. `insecure` speaks http.
+
+    >>> model = couler.create_s3_artifact("/tmp/model", bucket="team-a", key="models/latest")
+    """
     access, secret = _keys(accesskey_id, accesskey_secret)
     storage = S3(
         key=_key(key, path),
@@ -124,7 +130,10 @@ def create_oss_artifact(
     endpoint: str = "http://oss-cn-hangzhou-zmf.aliyuncs.com",
     is_global: bool = False,
 ) -> Artifact:
-    """A file or folder in a bucket of Alibaba Cloud's object store. Without `key`, the key is the path."""
+    """A file or folder in a bucket of Alibaba Cloud's object store. Without `key`, the key is the path.
+
+    >>> model = couler.create_oss_artifact("/tmp/model", bucket="team-a", key="models/latest")
+    """
     access, secret = _keys(accesskey_id, accesskey_secret)
     storage = OSS(
         key=_key(key, path), bucket=bucket or "", endpoint=endpoint or "", access_key=access, secret_key=secret
@@ -139,7 +148,10 @@ def create_gcs_artifact(
     service_account_key: SecretRef | None = None,
     is_global: bool = False,
 ) -> Artifact:
-    """A file or folder in a bucket of Google Cloud Storage."""
+    """A file or folder in a bucket of Google Cloud Storage.
+
+    >>> model = couler.create_gcs_artifact("/tmp/model", bucket="team-a", key="models/latest")
+    """
     return _artifact(path, ArtifactType.GCS, GCS(_key(key, path), bucket, service_account_key), is_global)
 
 
@@ -151,7 +163,10 @@ def create_hdfs_artifact(
     force: bool = False,
     is_global: bool = False,
 ) -> Artifact:
-    """A file or folder of an HDFS cluster, by its name nodes (`host:port`)."""
+    """A file or folder of an HDFS cluster, by its name nodes (`host:port`).
+
+    >>> data = couler.create_hdfs_artifact("/tmp/data", "/team/data", addresses=["name-node:8020"])
+    """
     storage = HDFS(hdfs_path, tuple(addresses), user, force)
     return _artifact(path, ArtifactType.HDFS, storage, is_global)
 
@@ -165,13 +180,19 @@ def create_git_artifact(
     password: SecretRef | None = None,
     ssh_private_key: SecretRef | None = None,
 ) -> Artifact:
-    """A git repository to check out at `path`. For input only."""
+    """A git repository to check out at `path`. For input only.
+
+    >>> code = couler.create_git_artifact("/src", "https://github.com/argoproj/argo-workflows", revision="main")
+    """
     storage = Git(repo, revision, depth, username=username, password=password, ssh_private_key=ssh_private_key)
     return _artifact(path, ArtifactType.GIT, storage, False)
 
 
 def create_http_artifact(path: str, url: str, headers: Mapping[str, str] | None = None) -> Artifact:
-    """A file behind an address: fetched as input, sent there (PUT) as output."""
+    """A file behind an address: fetched as input, sent there (PUT) as output.
+
+    >>> data = couler.create_http_artifact("/tmp/data.csv", "https://example.org/data.csv")
+    """
     return _artifact(path, ArtifactType.HTTP, HTTPLocation(url, tuple((headers or {}).items())), False)
 
 
@@ -183,18 +204,27 @@ def create_azure_artifact(
     account_key: SecretRef | None = None,
     is_global: bool = False,
 ) -> Artifact:
-    """A file or folder in a container of Azure Blob Storage."""
+    """A file or folder in a container of Azure Blob Storage.
+
+    >>> model = couler.create_azure_artifact("/tmp/model", container="models", blob="latest")
+    """
     storage = Azure(_key(blob, path), container, endpoint, account_key)
     return _artifact(path, ArtifactType.AZURE, storage, is_global)
 
 
 def create_raw_artifact(path: str, data: str) -> Artifact:
-    """A file with this content. For input only."""
+    """A file with this content. For input only.
+
+    >>> settings = couler.create_raw_artifact("/etc/settings.ini", "[main]")
+    """
     return _artifact(path, ArtifactType.RAW, RawData(data), False)
 
 
 def create_path_artifact(path: str, source: str) -> Artifact:
-    """A file or folder of this machine, for runs on this machine: `source` is where it lies here."""
+    """A file or folder of this machine, for runs on this machine: `source` is where it lies here.
+
+    >>> data = couler.create_path_artifact("/tmp/data.csv", source="data/train.csv")
+    """
     return _artifact(path, ArtifactType.LOCAL, LocalPath(source), False)
 
 

@@ -37,6 +37,8 @@ def config_defaults(name_salter: Callable[[str], str] | None = None, service_acc
 
     `name_salter` makes a workflow's name of the one given to `config_workflow`; without one, a name stays
     as it is given. `service_account` is whom the pods run as.
+
+    >>> couler.config_defaults(service_account="workflows")  # doctest: +SKIP
     """
     if name_salter is not None and not callable(name_salter):
         fail("CLR181", f"name_salter={name_salter!r} is no function")
@@ -68,6 +70,8 @@ def config_workflow(
     `user_id` becomes a label. `parallelism` bounds how many steps run at once.
 
     Raises `RecordingError` for `cluster_config_file`, which ran code, and for what isn't of these forms.
+
+    >>> couler.config_workflow(name="nightly", timeout=3600, cron_config={"schedule": "0 3 * * *"})  # doctest: +SKIP
     """
     if cluster_config_file is not None:
         fail(

@@ -46,6 +46,8 @@ def dag(dependency_graph: Any) -> None:
     as lambdas are new each time, by the name of what it records.
 
     Raises `RecordingError` for a cycle, and for one name with two contents.
+
+    >>> couler.dag([[lambda: job("A")], [lambda: job("A"), lambda: job("B")]])  # doctest: +SKIP
     """
     if isinstance(dependency_graph, str) or not isinstance(dependency_graph, list | tuple):
         fail("CLR181", f"dag needs a list of lists of functions, not {dependency_graph!r}")
@@ -76,6 +78,8 @@ def set_dependencies(step_function: Callable[[], Any], dependencies: Sequence[st
     is a text in Argo's `depends` language, as "A && (B.Succeeded || C.Failed)". With None it waits for nothing.
 
     Raises `RecordingError` for a name that no step has, or more than one, and for a text that can't be read.
+
+    >>> couler.set_dependencies(lambda: job("B"), dependencies=["A"])  # doctest: +SKIP
     """
     if not callable(step_function):
         fail("CLR181", f"set_dependencies needs a function, not {step_function!r}", help=LAMBDA)

@@ -47,6 +47,8 @@ def concurrent(function_list: Any, subtasks: bool = False) -> list[Any]:
     """Call several functions whose steps don't wait for each other, and return what each returns, in a list.
 
     With `subtasks`, the steps of each function are a graph of their own, which later steps wait for as one.
+
+    >>> couler.concurrent([lambda: train("a"), lambda: train("b")])  # doctest: +SKIP
     """
     if isinstance(function_list, str) or not isinstance(function_list, list | tuple):
         fail("CLR181", f"concurrent needs a list of functions, not {function_list!r}")

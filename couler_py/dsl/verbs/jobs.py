@@ -42,6 +42,8 @@ def run_job(
     container of the object. The conditions are Argo's, as "status.succeeded > 0".
 
     Raises `RecordingError` for a manifest that isn't one object, and for an unknown action.
+
+    >>> couler.run_job(manifest, "status.succeeded > 0", "status.failed > 3")  # doctest: +SKIP
     """
     settings.refuse(pool=pool)
     if action not in ACTIONS:

@@ -159,7 +159,10 @@ class DnsConfig:
 
 
 def add_volume(volume: Volume) -> None:
-    """Give the workflow a volume, for `volume_mounts`. Raises `RecordingError` for another one of the same name."""
+    """Give the workflow a volume, for `volume_mounts`. Raises `RecordingError` for another one of the same name.
+
+    >>> couler.add_volume(Volume("data", "training-data"))  # doctest: +SKIP
+    """
     made = volume.to_ir()
     here = state()
     known = here.recorder.volumes.get(made.name)
@@ -170,7 +173,10 @@ def add_volume(volume: Volume) -> None:
 
 
 def create_workflow_volume(volume: VolumeClaimTemplate) -> None:
-    """Give each run a volume of its own. Raises `RecordingError` for another one of the same name."""
+    """Give each run a volume of its own. Raises `RecordingError` for another one of the same name.
+
+    >>> couler.create_workflow_volume(VolumeClaimTemplate("scratch", size="10Gi"))  # doctest: +SKIP
+    """
     claim = volume.to_ir()
     here = state()
     known = here.recorder.claims.get(claim.name)
@@ -183,7 +189,10 @@ def create_workflow_volume(volume: VolumeClaimTemplate) -> None:
 
 
 def add_toleration(toleration: Toleration) -> None:
-    """Let every pod of the workflow run in spite of a taint."""
+    """Let every pod of the workflow run in spite of a taint.
+
+    >>> couler.add_toleration(Toleration("gpu", "NoSchedule", "Exists"))  # doctest: +SKIP
+    """
     settings = state().settings
     made = toleration.to_ir()
     if made not in settings.tolerations:
@@ -191,7 +200,10 @@ def add_toleration(toleration: Toleration) -> None:
 
 
 def add_image_pull_secret(secret: str) -> None:
-    """Pull images with this secret, in every pod of the workflow."""
+    """Pull images with this secret, in every pod of the workflow.
+
+    >>> couler.add_image_pull_secret("registry")
+    """
     settings = state().settings
     name = str(secret)
     if not legal("kubernetes", "label", name):
@@ -201,7 +213,10 @@ def add_image_pull_secret(secret: str) -> None:
 
 
 def set_dns(dns_policy: str | None = None, dns_config: DnsConfig | None = None) -> None:
-    """How every pod of the workflow resolves names. Raises `RecordingError` for an unknown policy."""
+    """How every pod of the workflow resolves names. Raises `RecordingError` for an unknown policy.
+
+    >>> couler.set_dns("None", DnsConfig(nameservers=["10.0.0.10"]))  # doctest: +SKIP
+    """
     policy = dns_policy or ""
     _check(policy, pod.Dns, "policy")
     config = dns_config or DnsConfig()

@@ -57,32 +57,50 @@ class Open(msgspec.Struct, frozen=True, eq=False):
 
 
 def equal(pre: Any, post: Any = None) -> Any:
-    """Whether an output is a value. What a step prints is text: with a number, it is compared as a number."""
+    """Whether an output is a value. What a step prints is text: with a number, it is compared as a number.
+
+    >>> couler.when(couler.equal(result, "heads"), lambda: go_on())  # doctest: +SKIP
+    """
     return _predicate("==", pre, post)
 
 
 def not_equal(pre: Any, post: Any = None) -> Any:
-    """The opposite of `equal`."""
+    """The opposite of `equal`.
+
+    >>> couler.when(couler.not_equal(result, "heads"), lambda: go_on())  # doctest: +SKIP
+    """
     return _predicate("!=", pre, post)
 
 
 def bigger(pre: Any, post: Any = None) -> Any:
-    """Whether an output, read as a number, is greater."""
+    """Whether an output, read as a number, is greater.
+
+    >>> couler.when(couler.bigger(result, 5), lambda: go_on())  # doctest: +SKIP
+    """
     return _predicate(">", pre, post)
 
 
 def smaller(pre: Any, post: Any = None) -> Any:
-    """Whether an output, read as a number, is less."""
+    """Whether an output, read as a number, is less.
+
+    >>> couler.when(couler.smaller(result, 5), lambda: go_on())  # doctest: +SKIP
+    """
     return _predicate("<", pre, post)
 
 
 def bigger_equal(pre: Any, post: Any = None) -> Any:
-    """Whether an output, read as a number, is greater or equal."""
+    """Whether an output, read as a number, is greater or equal.
+
+    >>> couler.when(couler.bigger_equal(result, 5), lambda: go_on())  # doctest: +SKIP
+    """
     return _predicate(">=", pre, post)
 
 
 def smaller_equal(pre: Any, post: Any = None) -> Any:
-    """Whether an output, read as a number, is less or equal."""
+    """Whether an output, read as a number, is less or equal.
+
+    >>> couler.when(couler.smaller_equal(result, 5), lambda: go_on())  # doctest: +SKIP
+    """
     return _predicate("<=", pre, post)
 
 

@@ -78,6 +78,10 @@ def create_secret(
     its values as `***`. `artifact_secret` is Couler's mark for keys of storages; it changes nothing here.
 
     Raises `RecordingError` for data that isn't a dict of texts.
+
+    >>> database = couler.create_secret({"password": "hunter2"}, name="database")
+    >>> database["password"]
+    SecretRef(name='database', key='password', optional=False)
     """
     given: Any = secret_data
     if not isinstance(given, Mapping):
@@ -103,7 +107,11 @@ def create_secret(
 
 
 def obtain_secret(secret_keys: Iterable[str], namespace: str = "default", name: str | None = None) -> Secret:
-    """A secret that exists on the engine, with the keys that steps shall see."""
+    """A secret that exists on the engine, with the keys that steps shall see.
+
+    >>> couler.obtain_secret(["password"], name="database")["password"]
+    SecretRef(name='database', key='password', optional=False)
+    """
     if isinstance(secret_keys, str):
         fail("CLR186", f"secret_keys={secret_keys!r} is one text", help=f"give a list: [{secret_keys!r}]")
     return create_secret(dict.fromkeys(secret_keys, ""), namespace, name, use_existing=True)

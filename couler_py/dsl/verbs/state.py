@@ -60,7 +60,10 @@ def implicit() -> Recorder | None:
 
 
 def reset() -> None:
-    """Forget the implicit workflow, recorded or not."""
+    """Forget the implicit workflow, recorded or not.
+
+    >>> couler.reset()  # doctest: +SKIP
+    """
     _implicit.set(None)
 
 
