@@ -9,6 +9,7 @@ the sha256 of the original are appended. The rule is versioned by this sentence:
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import unicodedata
@@ -140,4 +141,9 @@ class Namer:
 
 
 def _folded(ruled: Rule) -> frozenset[str]:
-    return frozenset(word.casefold() for word in ruled.reserved) if ruled.reserved else frozenset()
+    return _casefolded(ruled.reserved) if ruled.reserved else ruled.reserved
+
+
+@functools.cache
+def _casefolded(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(word.casefold() for word in words)

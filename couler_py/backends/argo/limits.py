@@ -53,7 +53,7 @@ def _refused(emission: Emission, what: str, most: int, name: str) -> None:
         step=name,
         source=None if template is None else template.source,
         why="the full CRDs bound these lists",
-        help='use crds="minimal" if the cluster has the minimal CRDs, or split="auto" to run it as several workflows',
+        help='use crds="minimal" if the cluster has the minimal CRDs, or put some tasks into graphs of their own',
     )
 
 
@@ -70,5 +70,5 @@ def _size(emission: Emission, spec: JSON, size: int) -> None:
         why="Argo refuses a workflow of 1 MiB, and the status of a run grows with its tasks"
         if not over
         else "Argo refuses a workflow of 1 MiB or more when it is submitted",
-        help='split="auto" runs it as several workflows',
+        help="run it as several workflows, or let a fan-out run what differs only in its values",
     )

@@ -66,11 +66,9 @@ CODES: tuple[Code, ...] = (
         "CLR409",
         "more than an Argo installation takes",
         "The CRDs that Argo 4 installs bound lists: 200 templates in a workflow, 200 tasks in a graph, 500 input "
-        'parameters. Installations from before 4.0 have minimal CRDs without bounds: say '
-        '`crds="minimal"` for those. Tasks '
-        "that only share what comes before and after them are nested into graphs of their own by "
-        "themselves; what remains "
-        'can run as several workflows (`split="auto"`).',
+        'parameters. Installations from before 4.0 have minimal CRDs without bounds: say `crds="minimal"` for those. '
+        "Otherwise put tasks that belong together into graphs of their own, or let a fan-out run what differs only in "
+        "its values.",
     ),
     Code(
         "CLR410",

@@ -79,10 +79,11 @@ def to_json(value: Value) -> str:
 def to_wire(value: Value, target: Type) -> str:
     """The encoded text, for a reader of ours whose input has the type `target`."""
     x = value.text
-    raw = value.type == STR and value.form in ("wire", "plain")
-    if raw and target == STR:
-        return x if value.form == "wire" else f"'{BASE64_MARK}' + toBase64({x})"
-    if raw or target == STR:
+    if target == STR:
+        if value.type == STR and value.form == "wire":
+            return x
+        if value.type == STR and value.form == "plain":
+            return f"'{BASE64_MARK}' + toBase64({x})"
         return f"'{JSON_MARK}' + {_grouped(to_json(value))}"
     return to_json(value)
 
