@@ -62,6 +62,7 @@ class Workflow:
         self._recorder.volumes = {volume.name: volume for volume in volumes}
         self._recorder.claims = {claim.name: claim for claim in claims}
         self._recorder.entry.settings = reader.of_run()
+        self._recorder.entry.base = reader.entrypoint()
         self._open: list[AbstractContextManager[Any]] = []
         self._broken: BaseException | None = None
         for on, handler in (

@@ -70,6 +70,7 @@ class WorkflowFunction(Generic[P, R]):
         self._reader = WorkflowReader(options, self.name, place)
         self._fields = self._reader.fields()
         self._volumes = self._reader.volumes()
+        self._entrypoint = self._reader.entrypoint()
         self._options = options
         self._task_name = ""
         self._original: WorkflowFunction[P, R] = self
@@ -79,7 +80,7 @@ class WorkflowFunction(Generic[P, R]):
         if "return" in function.__annotations__:
             self._returns = signature.outputs(function, scope, returns_value=True)[1]
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """In a workflow: a task that runs this one. Elsewhere an error, which names `run` and `compile`."""
         recorder = current()
         if recorder is None:
@@ -139,6 +140,7 @@ class WorkflowFunction(Generic[P, R]):
         recorder.volumes = {volume.name: volume for volume in volumes}
         recorder.claims = {claim.name: claim for claim in claims}
         recorder.entry.settings = self._reader.of_run()
+        recorder.entry.base = self._entrypoint
         return recorder
 
     def _defaults(self, around: Defaults) -> Defaults:

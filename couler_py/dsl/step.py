@@ -90,7 +90,7 @@ class StepFunction(Generic[P, R]):
 
     # ---- what people use
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         recorder = current()
         if recorder is None:
             return self._function(*args, **kwargs)

@@ -63,7 +63,7 @@ class TemplateStep:
         self._uses = tuple(uses)
         self._task_name = ""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         recorder = current()
         place = caller()
         if recorder is None:

@@ -12,6 +12,7 @@ from couler_py.dsl.frames import GraphSettings
 from couler_py.ir.diagnostics import error
 from couler_py.ir.expr import TextLike
 from couler_py.ir.model import Lock, Mutex, RetryPolicy, Schedule, Semaphore, Source, Ttl
+from couler_py.ir.names import legal
 from couler_py.ir.pod import Dns, PodSettings, Toleration, Volume, VolumeClaim
 
 Concurrency = Literal["Allow", "Forbid", "Replace"]
@@ -31,10 +32,12 @@ class WorkflowOptions(TypedDict, total=False):
 
     Called in another workflow, its graph keeps `retries`, `deadline`, `parallelism`, `fail_fast`, locks,
     volumes and the defaults of its steps; handlers and placement are refused there, and what concerns a run of
-    its own (schedule, ttl, labels, …) has no meaning.
+    its own (schedule, ttl, labels, …) has no meaning. `entrypoint` names the graph of a run of its own, where
+    that isn't the name of the workflow.
     """
 
     name: str
+    entrypoint: str
     description: str
     schedule: str | Sequence[str] | Schedule
     timezone: str
@@ -117,6 +120,13 @@ class WorkflowReader:
             "engines": {str(engine): dict(value) for engine, value in get("engines", {}).items()},
         }
         return {name: value for name, value in found.items() if value not in (None, (), "", {})}
+
+    def entrypoint(self) -> str:
+        """The name of the graph of a run: the workflow's, unless another is given."""
+        given = self.options.get("entrypoint", self.name)
+        if "entrypoint" in self.options and not (isinstance(given, str) and legal("ir", "template", given)):
+            raise self._wrong(f"entrypoint={given!r} can't name a graph", help="use letters, digits, - and _")
+        return str(given)
 
     def of_run(self) -> GraphSettings:
         """What of the options stands on the entrypoint: the rest is the workflow's."""

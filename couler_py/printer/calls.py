@@ -22,16 +22,29 @@ class Callee(msgspec.Struct, frozen=True):
     places: tuple[str, ...]
 
 
+def positional(defaults: list[bool]) -> int:
+    """How many parameters of a function can be given by place: up to the first without a default behind one with."""
+    for place, has in enumerate(defaults):
+        if not has and any(defaults[:place]):
+            return place
+    return len(defaults)
+
+
 def outputs_of(template: Template) -> tuple[str, ...]:
     """The names of a template's outputs, values first."""
     outputs = template.outputs
     return (*(one.name for one in outputs.parameters), *(one.name for one in outputs.artifacts))
 
 
-def form_of(template: Template, templates: dict[str, Template]) -> Form:
-    """How the outputs of a call are reached: as the value itself, as attributes, or as keys of a dict."""
+def form_of(template: Template, templates: dict[str, Template], direct: frozenset[str] = frozenset()) -> Form:
+    """How the outputs of a call are reached: as the value itself, as attributes, or as keys of a dict.
+
+    `direct` are the graphs and loops that are called as the IR says them.
+    """
     names = outputs_of(template)
     body = template.body
+    if template.name in direct:
+        return "one" if len(names) == 1 else "members"
     if isinstance(body, Graph):
         if whole(template, templates) is not None:
             return "members"
@@ -40,7 +53,7 @@ def form_of(template: Template, templates: dict[str, Template]) -> Form:
         inner = templates.get(body.body)
         if inner is None:
             raise UnsayableError("a loop over nothing")
-        return "one" if names == ("result",) else form_of(inner, templates)
+        return "one" if names == ("result",) else form_of(inner, templates, direct)
     fields = isinstance(body, Function) and body.returns == "fields"
     return "one" if len(names) == 1 and not fields else "members"
 

@@ -38,6 +38,11 @@ class Around(msgspec.Struct, frozen=True):
     callees: dict[str, Callee]
     inline: frozenset[str]
     publish: dict[str, list[tuple[str, str]]]
+    direct: frozenset[str] = frozenset()
+
+    def form(self, template: Template) -> Form:
+        """How the outputs of a call of a template are reached."""
+        return form_of(template, self.templates, self.direct)
 
 
 class GraphText:
@@ -215,7 +220,7 @@ class GraphText:
             doc, before = self._map(task)
             return doc, before, None
         template = self._template(task)
-        if isinstance(template.body, Loop):
+        if self._is_loop(template):
             doc, before = loops.loop(self, task, template, self.expressions)
             return doc, before, None
         if self._is_inline(task):
@@ -267,7 +272,7 @@ class GraphText:
             places[None] = names.free(*_read_as(task, None), "item")
         inner = Expressions(msgspec.structs.replace(self.scope, items=lambda index: places.get(index)))
         template = self._template(task)
-        if isinstance(template.body, Loop):
+        if self._is_loop(template):
             doc, before = loops.loop(self, task, template, inner)
             if before:
                 raise UnsayableError("a fan-out of a loop over several steps")
@@ -375,7 +380,7 @@ class GraphText:
         return found
 
     def _form(self, task: Task) -> Form:
-        return form_of(self._template(task), self.around.templates)
+        return self.around.form(self._template(task))
 
     def _callee(self, task: Task) -> Callee:
         found = self.around.callees.get(str(task.call))
@@ -388,7 +393,10 @@ class GraphText:
 
     def _base(self, task: Task) -> str:
         template = self._template(task)
-        return loops.base(task, template, self.around.templates) if isinstance(template.body, Loop) else template.name
+        return loops.base(task, template, self.around.templates) if self._is_loop(template) else template.name
+
+    def _is_loop(self, template: Template) -> bool:
+        return isinstance(template.body, Loop) and template.name not in self.around.direct
 
 
 def placed(given: dict[str, Doc], places: tuple[str, ...]) -> list[Doc]:

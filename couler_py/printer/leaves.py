@@ -178,7 +178,7 @@ class _Leaf:
         found = options.of_template(options.replaced(self.template, body=body), self.volumes)
         if self.template.description:
             found["description"] = quoted(self.template.description)
-        return call(verb, *given, **{"name": quoted(self.template.name)}, **named, **found)
+        return call(verb, *given, name=quoted(self.template.name), **named, **found)
 
     # ---- inputs and outputs
 

@@ -60,7 +60,7 @@ def literal(value: Any) -> Doc:
     if value is None or isinstance(value, bool | int):
         return repr(value)
     if isinstance(value, float):
-        return repr(value) if math.isfinite(value) else f"float({quoted(str(value))})"
+        return repr(value).replace("e+", "e") if math.isfinite(value) else f"float({quoted(str(value))})"
     if isinstance(value, list):
         return Group("[", tuple(literal(item) for item in value), "]")
     if isinstance(value, tuple):

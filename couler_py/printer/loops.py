@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from couler_py.ir.model import Function, Graph, Loop, Task, Template
-from couler_py.printer.calls import form_of, outputs_of
+from couler_py.printer.calls import outputs_of
 from couler_py.printer.expressions import Expressions, Result
 from couler_py.printer.layout import Doc, Group, Named, call, keyword
 from couler_py.printer.literal import quoted
@@ -27,10 +27,10 @@ def loop(graph: GraphText, task: Task, template: Template, expressions: Expressi
     assert isinstance(body, Loop)
     inner = graph.around.templates.get(body.body)
     if inner is None or not _plain(template):
-        raise UnsayableError("settings of a loop")
+        raise UnsayableError("settings of a loop", template.name)
     carried = [carry.input for carry in body.carry]
     if any(not is_identifier(name) for name in carried) or len(set(carried)) < len(carried):
-        raise UnsayableError("a carried value that is no name")
+        raise UnsayableError("a carried value that is no name", template.name)
     before: list[str] = []
     if isinstance(inner.body, Graph):
         function, before = graph._in_place(task, inner, tuple(carried))
@@ -40,12 +40,12 @@ def loop(graph: GraphText, task: Task, template: Template, expressions: Expressi
         what = _step(graph, task, inner, carried, expressions)
         named = graph._base(task) == template.name and template.name not in (inner.name, f"{inner.name}-loop")
     if named and (task.name != template.name or task.display):
-        raise UnsayableError("the name of a loop")
+        raise UnsayableError("the name of a loop", template.name)
     given = graph._given.get(task.name)
     name = template.name if named else given
     more: list[Doc] = [keyword("until", _until(graph, body, inner, expressions))]
     if carried:
-        more.append(keyword("initial", _initial(task, carried, expressions)))
+        more.append(keyword("initial", _initial(template, task, carried, expressions)))
     if carry := _carry(body, inner, graph):
         more.append(keyword("carry", carry))
     if body.max_iterations != ITERATIONS:
@@ -95,12 +95,12 @@ def _step(graph: GraphText, task: Task, step: Template, carried: list[str], expr
     return Named((head,), call(callee.variable, *placed(given, callee.places)))
 
 
-def _initial(task: Task, carried: list[str], expressions: Expressions) -> Doc:
+def _initial(template: Template, task: Task, carried: list[str], expressions: Expressions) -> Doc:
     from couler_py.printer.graphs import arguments
 
     found = {name: doc for name, doc in arguments(task, expressions) if name in carried}
     if set(found) != set(carried):
-        raise UnsayableError("a carried value without a first one")
+        raise UnsayableError("a carried value without a first one", template.name)
     if len(carried) == 1 and not isinstance(found[carried[0]], Group):
         return found[carried[0]]
     return Group("{", tuple(Named((quoted(name), ": "), found[name]) for name in carried), "}")
@@ -108,7 +108,7 @@ def _initial(task: Task, carried: list[str], expressions: Expressions) -> Doc:
 
 def _carry(body: Loop, inner: Template, graph: GraphText) -> Doc | None:
     outputs = outputs_of(inner)
-    single = form_of(inner, graph.around.templates) == "one"
+    single = graph.around.form(inner) == "one"
     found: dict[str, str] = {}
     for carry in body.carry:
         output = "result" if single else carry.output
@@ -123,7 +123,7 @@ def _carry(body: Loop, inner: Template, graph: GraphText) -> Doc | None:
 
 def _until(graph: GraphText, body: Loop, inner: Template, expressions: Expressions) -> Doc:
     variable = graph.names.inner().free("result")
-    form = form_of(inner, graph.around.templates)
+    form = graph.around.form(inner)
     result = Result(variable, form, outputs_of(inner))
 
     scope = msgspec.structs.replace(expressions.scope, own=result)

@@ -11,13 +11,12 @@ from couler_py.ir import expr as x
 from couler_py.ir.model import Function, Graph, Inline, Loop, Task, Template, Workflow
 from couler_py.ir.types import Choice, Record, Type
 from couler_py.printer.annotations import Annotations
-from couler_py.printer.calls import Callee, outputs_of
+from couler_py.printer.calls import Callee, positional
 from couler_py.printer.functions import Module, Step, import_lines, published, unpublished
 from couler_py.printer.graphs import Around
 from couler_py.printer.layout import Doc, call, items, keyword, statement
 from couler_py.printer.leaves import leaf
 from couler_py.printer.names import identifier, is_identifier
-from couler_py.printer.options import UnsayableError
 from couler_py.printer.pieces import Reader, UnreadableError
 from couler_py.printer.structs import construct
 from couler_py.printer.workflows import Writer
@@ -80,15 +79,15 @@ class _Drafting:
         inline = _inline(self.workflow, self.plan)
         flows = [one for one in self._graphs() if one.name not in inline and one.name not in self.callees]
         for one in flows:
-            places = tuple(_parameters(one))
-            if all(map(is_identifier, places)):
-                self.callees[one.name] = Callee(self._variable(one.name), places)
+            if all(map(is_identifier, _parameters(one))):
+                self.callees[one.name] = Callee(self._variable(one.name), _by_place(one))
             else:
                 blamed |= {one.name}
         entry = self.templates.get(self.workflow.entrypoint)
         if blamed or entry is None or not isinstance(entry.body, Graph):
             return Draft(blamed=blamed or frozenset({self.workflow.entrypoint}))
-        around = Around(self.templates, self.callees, inline, self.publish)
+        direct = frozenset(one.name for one in self.workflow.templates if isinstance(one.body, Graph | Loop))
+        around = Around(self.templates, self.callees, inline, self.publish, direct & self.plan.explicit)
         writer = Writer(self.workflow, around, self.types, self.module.names)
         texts, blamed = writer.functions([one for one in flows if one.name in self.callees])
         variable, main, more = writer.entry(entry)
@@ -128,7 +127,7 @@ class _Drafting:
             step = self.module.step(said, include, self.volumes)
             if step is not None:
                 self.steps[template.name] = step
-                self.callees[template.name] = Callee(step.variable, step.source.names)
+                self.callees[template.name] = Callee(step.variable, step.source.places)
         self.module.steps(step.source.own.name for step in self.steps.values() if not step.nested)
         for step in self.steps.values():
             self._classes(step)
@@ -179,8 +178,7 @@ class _Drafting:
             if doc is None:
                 doc = call("couler.template", construct(msgspec.structs.replace(said, source=None)))
             self.definitions[template.name] = statement(f"{variable} = ", doc)
-            places = (*(one.name for one in said.inputs.parameters), *(one.name for one in said.inputs.artifacts))
-            self.callees[template.name] = Callee(variable, places)
+            self.callees[template.name] = Callee(variable, _parameters(said))
 
     def _variable(self, name: str) -> str:
         """A name for a step that no parameter hides."""
@@ -218,8 +216,7 @@ class _Drafting:
                 bare = construct(msgspec.structs.replace(one, source=None))
                 doc = call("couler.template", bare, *([keyword("uses", items(used))] if used else []))
                 self.definitions[one.name] = statement(f"{variable} = ", doc)
-                places = tuple(_parameters(one))
-                self.callees[one.name] = Callee(variable, places)
+                self.callees[one.name] = Callee(variable, _parameters(one))
         return frozenset()
 
     def _explicit(self) -> Draft:
@@ -249,7 +246,7 @@ class _Drafting:
             if step is not None:
                 user.extend(self.module.text_of(step))
         ours = [*self.aliases]
-        ours += [self.definitions[one.name] for one in self.workflow.templates if one.name in self.definitions]
+        ours += self.definitions.values()
         constants = [f"{name} = {shown}" for name, shown in self.module.constants.items()]
         definitions = self.types.definitions
         text = self._put(constants, [*user, *definitions], ours, workflows)
@@ -300,17 +297,16 @@ def _names_class(type_: Type) -> bool:
     return isinstance(type_, Choice | Record)
 
 
-def _parameters(template: Template) -> list[str]:
-    """The parameters of the function of a graph: those that must be given first."""
-    inputs = template.inputs
-    required = [one.name for one in inputs.parameters if one.default is msgspec.UNSET]
-    required += [one.name for one in inputs.artifacts if not one.optional and one.storage is None]
-    rest = [one.name for one in (*inputs.parameters, *inputs.artifacts)]
-    return [*rest] if not _late(template) else [*required, *(name for name in rest if name not in required)]
+def _parameters(template: Template) -> tuple[str, ...]:
+    """The inputs of a graph: the parameters of its function."""
+    return tuple(one.name for one in (*template.inputs.parameters, *template.inputs.artifacts))
 
 
-def _late(template: Template) -> bool:
-    return False
+def _by_place(template: Template) -> tuple[str, ...]:
+    """Those that can be given without their names."""
+    defaults = [one.default is not msgspec.UNSET for one in template.inputs.parameters]
+    defaults += [one.optional for one in template.inputs.artifacts]
+    return _parameters(template)[: positional(defaults)]
 
 
 def _called(template: Template) -> list[str]:
@@ -331,7 +327,8 @@ def _inline(workflow: Workflow, plan: Plan) -> frozenset[str]:
     """The graphs that are written where they are called: bodies of loops, handlers, and what `map` and `when` made."""
     uses = _uses(workflow)
     graphs = {one.name: one for one in workflow.templates if isinstance(one.body, Graph)}
-    found = {one.body.body for one in workflow.templates if isinstance(one.body, Loop)} & set(graphs)
+    loops = [one.body for one in workflow.templates if isinstance(one.body, Loop) and one.name not in plan.explicit]
+    found = {body.body for body in loops} & set(graphs)
     found |= {handler.call for handler in workflow.handlers} & set(graphs)
     for template in workflow.templates:
         if isinstance(template.body, Graph):
@@ -375,6 +372,3 @@ def _threaded(name: str, value: x.Expr) -> bool:
     else:
         wanted = value.name
     return name == wanted or name.startswith(f"{wanted}-")
-
-
-__all__ = ["Draft", "Plan", "draft", "outputs_of", "UnsayableError"]

@@ -20,7 +20,11 @@ _ENV_NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 
 
 class UnsayableError(Exception):
-    """Something that the options of the DSL have no word for."""
+    """Something that the DSL has no word for. `about` names the template that is to blame, where it is known."""
+
+    def __init__(self, what: str, about: str = ""):
+        super().__init__(what)
+        self.about = about
 
 
 def duration(value: float) -> Doc:

@@ -12,8 +12,22 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from couler_py.ir.types import ANY, BOOL, DATETIME, FLOAT, INT, NONE, STR, Choice, DictOf, Field, ListOf, Record, Type
-from couler_py.ir.types import UnionOf
+from couler_py.ir.types import (
+    ANY,
+    BOOL,
+    DATETIME,
+    FLOAT,
+    INT,
+    NONE,
+    STR,
+    Choice,
+    DictOf,
+    Field,
+    ListOf,
+    Record,
+    Type,
+    UnionOf,
+)
 
 PieceKind: TypeAlias = Literal["import", "constant", "class", "function", "alias"]
 

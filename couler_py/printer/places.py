@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from couler_py.ir.model import IncludeArchive, Piece, Source
+from couler_py.ir.model import IncludeArchive, Piece, Source, Workflow
 
 Part = TypeVar("Part")
 
@@ -14,6 +14,17 @@ Part = TypeVar("Part")
 def unplaced(part: Part) -> Part:
     """The same part of the IR with no file and line in it, so that two that differ only in these are equal."""
     return _unplaced(part)  # type: ignore[no-any-return]
+
+
+def same(one: Workflow, other: Workflow) -> bool:
+    """Whether two workflows are the same but for places, and for the order of their templates, which means nothing."""
+    return _sorted(one) == _sorted(other)
+
+
+def _sorted(workflow: Workflow) -> Workflow:
+    found = unplaced(workflow)
+    templates = tuple(sorted(found.templates, key=lambda template: template.name))
+    return msgspec.structs.replace(found, templates=templates)
 
 
 def _unplaced(value: Any) -> Any:

@@ -18,7 +18,7 @@ from couler_py.printer.functions import Step
 from couler_py.printer.layout import call, flat
 from couler_py.printer.module import Draft
 from couler_py.printer.options import arguments
-from couler_py.printer.places import unplaced
+from couler_py.printer.places import same, unplaced
 
 PROBE = "<printed workflow>"
 
@@ -106,7 +106,7 @@ def _same_options(step: Step, template: Template) -> bool:
 
 def _differences(built: Workflow, workflow: Workflow) -> frozenset[str]:
     one, other = (msgspec.structs.replace(unplaced(each), includes=()) for each in (built, workflow))
-    if one == other:
+    if same(one, other):
         return frozenset()
     mine = {template.name: template for template in one.templates}
     wrong = {template.name for template in other.templates if mine.get(template.name) != template}

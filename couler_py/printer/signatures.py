@@ -26,6 +26,11 @@ class Source(msgspec.Struct, frozen=True, eq=False):
     description: str
 
     @property
+    def places(self) -> tuple[str, ...]:
+        """The parameters that can be given without their names."""
+        return tuple(argument.arg for argument in self.function.args.args)
+
+    @property
     def function(self) -> ast.FunctionDef:
         """The syntax tree of the function."""
         assert isinstance(self.own.node, ast.FunctionDef)

@@ -8,9 +8,10 @@ from couler_py.ir import expr as x
 from couler_py.ir.model import Graph, Handler, InputArtifact, Loop, Parameter, Template, Workflow
 from couler_py.printer import settings
 from couler_py.printer.annotations import Annotations
+from couler_py.printer.calls import positional
 from couler_py.printer.expressions import Expressions, Scope
 from couler_py.printer.graphs import Around, GraphText, placed
-from couler_py.printer.layout import Doc, Group, Named, broken, call, definition, flat, keyword, statement
+from couler_py.printer.layout import Doc, Group, Named, broken, call, definition, keyword, statement
 from couler_py.printer.literal import literal, quoted
 from couler_py.printer.names import Names, is_identifier
 from couler_py.printer.options import UnsayableError
@@ -40,9 +41,7 @@ class Writer:
             try:
                 found.append(self._function(template, {}))
             except UnsayableError as reason:
-                import os
-                if os.environ.get("COULER_WHY"): print("WHY", template.name, reason)
-                blamed.add(template.name)
+                blamed.add(reason.about or template.name)
         return found, frozenset(blamed)
 
     def entry(self, template: Template) -> tuple[str, str, frozenset[str]]:
@@ -50,9 +49,7 @@ class Writer:
         try:
             return self.variable, self._entry(template), frozenset()
         except UnsayableError as reason:
-            import os
-            if os.environ.get("COULER_WHY"): print("WHY", template.name, reason)
-            return self.variable, "", frozenset({template.name})
+            return self.variable, "", frozenset({reason.about or template.name})
 
     def _entry(self, template: Template) -> str:
         workflow = self.workflow
@@ -61,6 +58,8 @@ class Writer:
         found: dict[str, Doc] = {}
         if workflow.display or workflow.name != self.variable:
             found["name"] = quoted(workflow.display or workflow.name)
+        if workflow.entrypoint != (workflow.display or workflow.name):
+            found["entrypoint"] = quoted(workflow.entrypoint)
         found |= settings.of_workflow(workflow) | settings.of_entry(template)
         storage = {one.name: one.storage for one in workflow.artifacts}
         if set(storage) != {one.name for one in template.inputs.artifacts} or None in storage.values():
@@ -141,15 +140,13 @@ class Writer:
         if not is_identifier(one.name) or one != plain:
             raise UnsayableError("a file")
         annotation = self.types.described(self.types.file(one.optional), one.description)
-        return f"{one.name}: {annotation} = None" if one.optional else f"{one.name}: {annotation}"
+        return _with_default(one.name, annotation, "None") if one.optional else f"{one.name}: {annotation}"
 
 
 class _EntryText(GraphText):
     """The graph of a run, with the handlers of its end."""
 
-    def __init__(
-        self, template: Template, around: Around, scope: Scope, names: Names, handlers: tuple[Handler, ...]
-    ):
+    def __init__(self, template: Template, around: Around, scope: Scope, names: Names, handlers: tuple[Handler, ...]):
         super().__init__(template, around, scope, names, entry=True)
         self.handlers = handlers
 
@@ -206,17 +203,8 @@ def _with_default(name: str, annotation: str, default: Doc) -> Doc:
 
 def _ordered(parameters: list[Doc]) -> list[Doc]:
     """The parameters; those behind one with a default that have none can be given by name only."""
-    found: list[Doc] = []
-    defaults = False
-    starred = False
-    for parameter in parameters:
-        has = " = " in flat(parameter) and not isinstance(parameter, str) or flat(parameter).endswith(" = None")
-        if defaults and not has and not starred:
-            found.append("*")
-            starred = True
-        defaults = defaults or has
-        found.append(parameter)
-    return found
+    place = positional([isinstance(parameter, Named) for parameter in parameters])
+    return parameters if place == len(parameters) else [*parameters[:place], "*", *parameters[place:]]
 
 
 def _reading_parameters(workflow: Workflow) -> frozenset[str]:

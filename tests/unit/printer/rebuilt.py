@@ -12,7 +12,7 @@ import couler_py as couler
 from couler_py.cli.load import workflows_of
 from couler_py.ir.model import Workflow
 from couler_py.printer import print_python
-from couler_py.printer.places import unplaced
+from couler_py.printer.places import same
 
 
 def built(module: ModuleType, name: str = "") -> Workflow:
@@ -38,5 +38,5 @@ def printed(workflow: Workflow) -> str:
             again = built(module)
         finally:
             del sys.modules[name]
-    assert unplaced(again) == unplaced(workflow)
+    assert same(again, workflow)
     return source
