@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from tests.conformance.case import Case
-from tests.conformance.cases import PODLESS, artifacts, branches, hostile_strings, maps, retries, runs, values
+from tests.conformance.cases import (
+    PODLESS,
+    artifacts,
+    branches,
+    containers,
+    hostile_strings,
+    maps,
+    retries,
+    runs,
+    values,
+)
 
 WRITTEN: list[Case] = [
     *retries.CASES,
     *values.CASES,
     *hostile_strings.CASES,
     *branches.CASES,
+    *containers.CASES,
     *maps.CASES,
     *artifacts.CASES,
     *runs.CASES,
