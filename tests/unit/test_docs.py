@@ -17,6 +17,7 @@ from nbclient import NotebookClient
 import couler_py
 import couler_py.argo
 from couler_py.backends.features import FEATURES
+from couler_py.cli.app import COMMANDS
 from couler_py.ir.codes import explanations
 from tests.pages import ROOT, Reader, blocks
 from tools.docs import hook, reference
@@ -77,6 +78,11 @@ def test_every_diagnostic_and_every_feature_has_its_place() -> None:
     sections = re.findall(r"^### (CLR\d+): .*\{ #clr\d+ \}$", made["diagnostics.md"], re.MULTILINE)
     assert sections == list(explanations())
     assert re.findall(r"^\| `(\w+)`<br>", made["matrix.md"], re.MULTILINE) == list(FEATURES)
+
+
+def test_every_command_is_on_the_page_of_the_command_line() -> None:
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert [name for name in COMMANDS if f"`couler {name} " not in page] == []
 
 
 def test_every_example_has_a_page_with_its_picture() -> None:

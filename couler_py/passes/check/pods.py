@@ -104,7 +104,7 @@ def _check_env(env: tuple[EnvVar, ...], findings: Findings, place: Place) -> Non
                 "CLR294",
                 f"the environment variable {name} sounds like a secret, and its value stands in the workflow",
                 place,
-                help="make a secret (`couler secret`) and refer to it",
+                help="make a secret (couler.create_secret), and refer to it by couler.secret(name, key)",
             )
 
 
