@@ -33,7 +33,7 @@ from couler_py.backends.base import (
     parse_target,
 )
 from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
-from couler_py.ir.model import Document, Workflow
+from couler_py.ir.model import Workflow
 
 
 class RunFailedError(CoulerError):
@@ -82,10 +82,6 @@ def build(workflow: Any = None) -> Workflow:
     >>> couler.build(w).name
     'pause'
     """
-    if isinstance(workflow, Workflow):
-        return workflow
-    if isinstance(workflow, Document):
-        return workflow.workflow
     from couler_py import dsl
 
     return dsl.build(workflow)
@@ -219,16 +215,18 @@ def run(
     *,
     submitter: Any = None,
     parameters: Mapping[str, Any] | None = None,
-    wait: bool = True,
+    wait: bool | None = None,
+    compile_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Run:
     """Run a workflow: here, or where `submitter` says.
 
     `submitter` is None for this machine; the name of an engine ("argo"), which is then reached as its
     own tools are configured; a `Client`; or an object with a method `client()`, as `ArgoSubmitter`.
-    `parameters` are values for the workflow's parameters. On this machine the call returns when the
-    run has ended, elsewhere at once unless `wait` is given. A run that fails doesn't raise: look at
-    `status`, or read `outputs`, which does.
+    `parameters` are values for the workflow's parameters, `compile_options` those that `compile` takes for
+    the engine, and further options those of its client. The call returns when the run has ended on this
+    machine, and at once elsewhere; `wait` says otherwise. A run that fails doesn't raise: look at `status`,
+    or read `outputs`, which does.
 
     Raises `DiagnosticError` for what is wrong with the workflow, `ValueError` for wrong parameters.
 
@@ -249,10 +247,10 @@ def run(
         return NotStarted()
     client, engine, version = _client(submitter)
     built = build(workflow)
-    bundle = compile(built, to=f"{engine}@{version}" if version else engine, **options.pop("compile_options", {}))
+    bundle = compile(built, to=f"{engine}@{version}" if version else engine, **(compile_options or {}))
     hand_over_secrets(built, client)
     started = Run(client, client.submit(bundle, parameters=parameters, **options))
-    return started.wait() if wait and engine == "local" else started
+    return started.wait() if (engine == "local" if wait is None else wait) else started
 
 
 def hand_over_secrets(workflow: Workflow, client: Client) -> None:

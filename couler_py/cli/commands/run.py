@@ -43,7 +43,7 @@ def command(
     except ValueError as error:
         raise UsageError(str(error)) from error
     except TypeError as error:
-        if option and "unexpected keyword argument" in str(error):
+        if option and "keyword argument" in str(error):
             raise UsageError(f"-O: {error}") from error
         raise
     running.watch(client, run, as_json=as_json)
@@ -52,8 +52,6 @@ def command(
 def _options(loaded: Loaded, at: str | None, option: list[str] | None) -> dict[str, Any]:
     # What the file's own `run` was given holds where it was meant for this machine.
     found = dict(loaded.options) if loaded.submitter in (None, "local") else {}
-    for elsewhere in ("wait", "compile_options"):
-        found.pop(elsewhere, None)
     found |= engine_options(option)
     if at is not None:
         found["scheduled_time"] = instant(at)
