@@ -6,8 +6,6 @@ import copy
 from collections.abc import Mapping
 from typing import Any, get_args, get_type_hints
 
-import msgspec
-
 from couler_py.dsl.placeholder import Placeholder
 from couler_py.dsl.problems import fail, problem
 from couler_py.dsl.verbs import settings
@@ -16,7 +14,7 @@ from couler_py.dsl.verbs.inputs import CallInputs
 from couler_py.dsl.verbs.outputs import are_outputs
 from couler_py.ir import model
 from couler_py.ir.expr import Text
-from couler_py.ir.pod import EnvVar, Substitution, Templated
+from couler_py.ir.pod import EnvVar, FieldRef, Substitution, Templated
 from couler_py.ir.storage import SecretRef
 
 ACTIONS: tuple[str, ...] = get_args(get_type_hints(model.Resource)["action"])
@@ -125,7 +123,7 @@ def _add_environment(document: dict[str, Any], variables: tuple[EnvVar, ...]) ->
         for container in containers:
             names = {entry["name"] for entry in entries}
             kept = [entry for entry in container.get("env") or [] if entry.get("name") not in names]
-            container["env"] = [*kept, *copy.copy(entries)]
+            container["env"] = [*kept, *entries]
 
 
 def _containers(value: Any) -> list[list[dict[str, Any]]]:
@@ -140,10 +138,12 @@ def _containers(value: Any) -> list[list[dict[str, Any]]]:
 
 def _entry(variable: EnvVar) -> dict[str, Any]:
     value = variable.value
-    if isinstance(value, SecretRef):
-        return {"name": variable.name, "valueFrom": {"secretKeyRef": {"name": value.name, "key": value.key}}}
     if isinstance(value, str | Text):
         return {"name": variable.name, "value": value}
-    if hasattr(value, "path"):
+    if isinstance(value, FieldRef):
         return {"name": variable.name, "valueFrom": {"fieldRef": {"fieldPath": value.path}}}
-    return {"name": variable.name, "valueFrom": {"configMapKeyRef": msgspec.to_builtins(value)}}
+    place: dict[str, Any] = {"name": value.name, "key": value.key}
+    if value.optional:
+        place["optional"] = True
+    kind = "secretKeyRef" if isinstance(value, SecretRef) else "configMapKeyRef"
+    return {"name": variable.name, "valueFrom": {kind: place}}

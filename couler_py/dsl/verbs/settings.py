@@ -212,10 +212,10 @@ def _entry(entry: Any) -> pod.EnvVar:
             return entry
         case {"name": str(name), "value": str(value)}:
             return pod.EnvVar(name, value)
-        case {"name": str(name), "valueFrom": {"secretKeyRef": {"name": str(secret), "key": str(key)}}}:
-            return pod.EnvVar(name, SecretRef(secret, key))
-        case {"name": str(name), "valueFrom": {"configMapKeyRef": {"name": str(config), "key": str(key)}}}:
-            return pod.EnvVar(name, pod.ConfigMapRef(config, key))
+        case {"name": str(name), "valueFrom": {"secretKeyRef": {"name": str(secret), "key": str(key), **rest}}}:
+            return pod.EnvVar(name, SecretRef(secret, key, bool(rest.get("optional", False))))
+        case {"name": str(name), "valueFrom": {"configMapKeyRef": {"name": str(config), "key": str(key), **rest}}}:
+            return pod.EnvVar(name, pod.ConfigMapRef(config, key, bool(rest.get("optional", False))))
         case {"name": str(name), "valueFrom": {"fieldRef": {"fieldPath": str(path)}}}:
             return pod.EnvVar(name, pod.FieldRef(path))
     raise problem(

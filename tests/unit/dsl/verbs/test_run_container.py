@@ -1,5 +1,7 @@
 """`run_container`: peers' row of Couler's API, and what its code did."""
 
+from typing import Any
+
 import pytest
 
 import couler_py.argo as couler
@@ -194,6 +196,20 @@ def test_the_secrets_of_env_are_entries_in_the_words_of_kubernetes() -> None:
     entry = {"name": "KEY", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}
     couler.run_container(image="a", env={"secrets": [entry]}, step_name="use")
     assert body_of("use").env == (EnvVar("KEY", SecretRef("s", "k")),)
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ({"secretKeyRef": {"name": "s", "key": "k", "optional": True}}, SecretRef("s", "k", True)),
+        ({"configMapKeyRef": {"name": "c", "key": "k", "optional": True}}, ConfigMapRef("c", "k", True)),
+    ],
+    ids=["secret", "config map"],
+)
+def test_an_entry_in_the_words_of_kubernetes_keeps_that_it_is_optional(source: Any, value: Any) -> None:
+    entry = {"name": "KEY", "valueFrom": source}
+    couler.run_container(image="a", env={"secrets": [entry]}, step_name="use")
+    assert body_of("use").env == (EnvVar("KEY", value),)
 
 
 def test_a_secret_is_an_environment_variable_for_each_key_beside_env() -> None:

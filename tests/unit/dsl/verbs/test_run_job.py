@@ -8,7 +8,8 @@ import couler_py.argo as couler
 from couler_py.dsl.problems import RecordingError
 from couler_py.ir import expr as ir
 from couler_py.ir.model import External, OutputParameter, Resource
-from couler_py.ir.pod import Substitution
+from couler_py.ir.pod import ConfigMapRef, FieldRef, Substitution
+from couler_py.ir.storage import SecretRef
 from tests.unit.dsl.verbs.programs import arguments, built, message_of, order, say, tasks, template_of, write
 
 MANIFEST = """
@@ -63,6 +64,22 @@ def test_an_unknown_action_is_refused() -> None:
 def test_the_owner_reference_is_a_boolean(owned: bool) -> None:
     run(set_owner_reference=owned)
     assert resource().set_owner_reference is owned
+
+
+@pytest.mark.parametrize(
+    ("value", "source"),
+    [
+        (SecretRef("db", "password"), {"secretKeyRef": {"name": "db", "key": "password"}}),
+        (SecretRef("db", "password", True), {"secretKeyRef": {"name": "db", "key": "password", "optional": True}}),
+        (ConfigMapRef("app", "mode"), {"configMapKeyRef": {"name": "app", "key": "mode"}}),
+        (ConfigMapRef("app", "mode", True), {"configMapKeyRef": {"name": "app", "key": "mode", "optional": True}}),
+        (FieldRef("status.hostIP"), {"fieldRef": {"fieldPath": "status.hostIP"}}),
+    ],
+    ids=repr,
+)
+def test_references_in_env_are_in_the_words_of_kubernetes(value: Any, source: dict[str, Any]) -> None:
+    run(env={"A": value})
+    assert containers()[0]["env"][1] == {"name": "A", "valueFrom": source}
 
 
 def test_env_is_added_to_every_container() -> None:
