@@ -2,7 +2,8 @@
 
 Writing is ours: plain JSON data becomes text that YAML 1.1 and YAML 1.2 readers (PyYAML, ruamel.yaml, Go's yaml
 packages) understand alike. A string stands without quotes only where all of them read that same string; text of
-several lines is a ``|`` block; everything else is a JSON string, which is YAML too.
+several lines is a ``|`` block; text with double quotes or backslashes stands in single quotes where it holds none
+itself; everything else is a JSON string, which is YAML too.
 
 Reading stands in ``yaml_reader.py``; its functions are offered here as well.
 """
@@ -235,7 +236,9 @@ def _quoted_or_block(text: str, pad: str, out: _Output) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A JSON string, with what YAML can't hold as it is escaped as well."""
+    """A JSON string, with what YAML can't hold as it is escaped as well; in single quotes where that spares escapes."""
+    if ('"' in text or "\\" in text) and "'" not in text and text.isprintable():
+        return f"'{text}'"
     return _ESCAPED.sub(_escape, _json_string(text))
 
 

@@ -14,7 +14,7 @@ from couler_py.backends.argo.support import TABLE
 from couler_py.backends.features import FEATURES
 from couler_py.ir.diagnostics import Diagnostic, Severity
 from couler_py.ir.graph import Shape, shape
-from couler_py.ir.model import Function, Graph, Source, Template, Workflow
+from couler_py.ir.model import Graph, Source, Template, Workflow
 from couler_py.ir.names import legal_name
 from couler_py.ir.types import Type
 from couler_py.runner import runner_text
@@ -106,12 +106,11 @@ class Emission:
         return known
 
     def runner(self) -> str:
-        """The runner's text as the value of a variable: once in the workflow where several steps need it.
+        """The runner's text as the value of a variable: once in the workflow, at its end, out of a reader's way.
 
         A template that other workflows call by reference must hold it itself.
         """
-        steps = sum(isinstance(template.body, Function) for template in self.workflow.templates)
-        if steps < 2 or self.options.kind in ("WorkflowTemplate", "ClusterWorkflowTemplate"):
+        if self.options.kind in ("WorkflowTemplate", "ClusterWorkflowTemplate"):
             return runner_text()
         self.run_annotations[RUNNER] = runner_text()
         return "{{=workflow.annotations['" + RUNNER + "']}}"

@@ -31,6 +31,8 @@ PHASES: dict[str, TaskPhase] = {
     "Skipped": "Skipped",
     "Omitted": "Blocked",
 }
+PLAIN = {"type": "scalar", "name": "str"}
+"""The type of what the annotations with types leave out."""
 _ITEM = re.compile(r"\((\d+):")
 _ATTEMPT = re.compile(r"\((\d+)\)")
 
@@ -97,7 +99,7 @@ def outputs(workflow: JSON) -> dict[str, Any]:
     given = entry.get("outputs", {})
     by_name = {each["name"]: each["value"] for each in _parameters(given) if "value" in each}
     for name, text in by_name.items():
-        found[name] = wire.decode(types[name], text) if name in types else text
+        found[name] = wire.decode(types.get(name, PLAIN), text)
     for artifact in given.get("artifacts", []):
         if key := artifact_key(artifact):
             found[artifact["name"]] = key
@@ -314,9 +316,8 @@ def with_parameters(workflow: JSON, given: Mapping[str, Any]) -> JSON:
         names = ", ".join(each["name"] for each in known) or "none"
         raise ValueError(f"the workflow has no parameter {unknown[0]!r}; its parameters are {names}")
     types = msgspec.json.decode(workflow["metadata"].get("annotations", {}).get(PARAMETERS, "{}"))
-    string = {"type": "scalar", "name": "str"}
     parameters = [
-        each | {"value": wire.encode(types.get(each["name"], string), given[each["name"]])}
+        each | {"value": wire.encode(types.get(each["name"], PLAIN), given[each["name"]])}
         if each["name"] in given
         else each
         for each in known

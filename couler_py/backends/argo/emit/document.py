@@ -23,7 +23,7 @@ from couler_py.kubernetes import container, dns, plain, pod_fields, templated, v
 JSON = dict[str, Any]
 API = "argoproj.io/v1alpha1"
 OUTPUTS = "couler.dev/outputs"
-"""The annotation of a run that holds the types of its outputs, so that whoever looks can decode them."""
+"""The annotation of a run with the types of its outputs that aren't plain strings, so that others can decode them."""
 PARAMETERS = "couler.dev/parameters"
 """The annotation with the types of its parameters that aren't plain strings."""
 DESCRIPTION = "workflows.argoproj.io/description"
@@ -58,8 +58,8 @@ def main_metadata(emission: Emission, kind: str) -> JSON:
     if workflow.description:
         annotations[DESCRIPTION] = workflow.description
     entrypoint = emission.program.templates[workflow.entrypoint]
-    if entrypoint.outputs.parameters:
-        types = {each.name: emission.builtin_type(each.type) for each in entrypoint.outputs.parameters}
+    types = {each.name: emission.builtin_type(each.type) for each in entrypoint.outputs.parameters if each.type != STR}
+    if types:
         annotations[OUTPUTS] = msgspec.json.encode(types).decode()
     typed = {each.name: emission.builtin_type(each.type) for each in workflow.parameters if each.type != STR}
     if typed:
@@ -80,9 +80,11 @@ def specification(emission: Emission) -> JSON:
     templates(emission)
     if workflow.handlers:
         found |= exit_handler(emission)
-    if emission.run_annotations:
-        found["workflowMetadata"] = {"annotations": emission.run_annotations}
     found["templates"] = emission.templates
+    if emission.run_annotations:  # last: a person who opens the file comes for the workflow
+        given = found.pop("workflowMetadata", {})
+        annotations = given.get("annotations", {}) | emission.run_annotations
+        found["workflowMetadata"] = given | {"annotations": annotations}
     return found
 
 
@@ -219,7 +221,7 @@ def schedule(emission: Emission, given: Schedule, spec: JSON, metadata: JSON) ->
     if given.suspended:
         found["suspend"] = True
     inherited = {key: value for key, value in metadata.items() if key in ("labels", "annotations")}
+    found["workflowSpec"] = spec
     if inherited:
         found["workflowMetadata"] = inherited  # what the runs of the schedule begin with
-    found["workflowSpec"] = spec
     return found

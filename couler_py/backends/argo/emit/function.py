@@ -39,7 +39,8 @@ def function_fields(emission: Emission, template: Template, variant: Variant, re
     fields["env"] = own + env + fields.get("env", [])
     if volumes:
         fields["volumeMounts"] = [mount for mount, _ in volumes] + fields.get("volumeMounts", [])
-    script: JSON = {"image": render(body.image), "command": list(body.command)} | fields | {"source": source}
+    # The source before what surrounds it: it is what a reader of the document looks for.
+    script: JSON = {"image": render(body.image), "command": list(body.command), "source": source} | fields
     found: JSON = {"script": script}
     if volumes:
         found["volumes"] = [volume for _, volume in volumes]
