@@ -28,7 +28,7 @@ FEATURES: dict[str, str] = {
     "depends": "an imported boolean tree of task states",
     "when": "conditions",
     "each_literal": "fan-out over a list known when the workflow is built",
-    "each_dynamic": "fan-out over a step's output",
+    "each_dynamic": "fan-out over a list that only the run knows",
     "each_sequence": "fan-out over numbers",
     "each_parallel": "at most k items at once",
     "each_tolerate": "a fan-out that bears failed items",

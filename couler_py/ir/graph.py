@@ -77,7 +77,8 @@ class Shape(msgspec.Struct, frozen=True):
             name = next(producer for producer in self.producers[name] if producer in stuck)
         names = list(path)[path[name] :]
         names.reverse()
-        start = names.index(min(names, key=list(self.edges).index))
+        place = {name: number for number, name in enumerate(self.edges)}
+        start = names.index(min(names, key=place.__getitem__))
         names = names[start:] + names[:start]
         return (*names, names[0])
 

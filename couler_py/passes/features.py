@@ -8,7 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from couler_py.ir.expr import Expr, First, OrElse, Raw, TaskArtifact, TaskOutput, walk
+from couler_py.ir.expr import (
+    Expr,
+    First,
+    Literal,
+    NonFinite,
+    OrElse,
+    Raw,
+    Record,
+    TaskArtifact,
+    TaskItems,
+    TaskOutput,
+    Text,
+    walk,
+)
 from couler_py.ir.graph import expressions, recursive
 from couler_py.ir.meaning import graph_edges, value_expressions
 from couler_py.ir.model import (
@@ -23,7 +36,6 @@ from couler_py.ir.model import (
     Script,
     Sequence,
     Source,
-    Suspend,
     Task,
     Template,
     Workflow,
@@ -182,12 +194,16 @@ def _task(task: Task) -> Iterator[str]:
             yield "artifact_storage"
 
 
+_KNOWN = (Literal, NonFinite, Record, Text)
+"""What an expression can be made of without a reference to anything that only a run knows."""
+
+
 def _each(each: Each) -> Iterator[str]:
     if isinstance(each.items, Sequence):
         yield "each_sequence"
     else:
-        dynamic = any(isinstance(node, TaskOutput | TaskArtifact) for node in walk(each.items))
-        yield "each_dynamic" if dynamic else "each_literal"
+        known = all(isinstance(node, _KNOWN) for node in walk(each.items))
+        yield "each_literal" if known else "each_dynamic"
     if each.parallel is not None:
         yield "each_parallel"
     if each.tolerate:
@@ -201,7 +217,7 @@ def _values(exprs: Iterable[Expr], mapped: set[str], place: Place) -> Iterator[U
                 yield "or_else", place
             elif isinstance(node, First):
                 yield "edge_first", place
-            elif isinstance(node, TaskOutput | TaskArtifact) and node.task in mapped:
+            elif isinstance(node, TaskOutput | TaskArtifact | TaskItems) and node.task in mapped:
                 yield "fan_in", place
 
 
@@ -215,4 +231,4 @@ def counts_as_pod(template: Template) -> bool:
     """Whether running the template once costs a pod of its own on a cluster."""
     body = template.body
     kinds = ("container", "script", "function", "resource", "data", "container_set", "distributed_job")
-    return not isinstance(body, Suspend) and str(body.__struct_config__.tag) in kinds
+    return str(body.__struct_config__.tag) in kinds

@@ -23,6 +23,7 @@ from couler_py.ir.model import (
     Workflow,
 )
 from couler_py.ir.pod import Container, Resources
+from couler_py.ir.possible import Possibilities
 from couler_py.passes.features import Place, counts_as_pod, used
 
 
@@ -81,6 +82,7 @@ def plan(workflow: Workflow) -> Plan:
     walker = _Walker(workflow)
     templates = templates_by_name(workflow)
     names = reachable(workflow)
+    again = recursive(workflow)
     called = [templates[name] for name in names]
     steps = tuple(step for template in called if (step := _step(template)) is not None)
     entry = templates[workflow.entrypoint]
@@ -94,7 +96,7 @@ def plan(workflow: Workflow) -> Plan:
         images=dict(Counter(step.image for step in steps if step.image).most_common()),
         features=used(workflow),
         cached=tuple(template.name for template in called if template.cache is not None),
-        recursive=tuple(name for name in names if name in recursive(workflow)),
+        recursive=tuple(name for name in names if name in again),
         schedule=workflow.schedule.crons if workflow.schedule else (),
     )
 
@@ -139,6 +141,7 @@ class _Walker:
         self._workflow = workflow
         self._templates = templates_by_name(workflow)
         self._recursive = recursive(workflow)
+        self._possibilities = Possibilities(workflow)
         self._pods: dict[str, Count] = {}
         self._paths: dict[str, tuple[str, ...]] = {}
 
@@ -162,7 +165,8 @@ class _Walker:
     def _pods_in(self, template: Template) -> Count:
         body = template.body
         if isinstance(body, Graph):
-            return _sum([self._pods_of_task(task) for task in body.tasks])
+            skippable = self._skippable(template, body)
+            return _sum([self._pods_of_task(task, task.name in skippable) for task in body.tasks])
         if isinstance(body, Loop):
             once = self._pods_of(body.body)
             return Count(once.least, None if once.most is None else once.most * body.max_iterations)
@@ -172,7 +176,19 @@ class _Walker:
         number = int(counts_as_pod(template))
         return Count(number, number)
 
-    def _pods_of_task(self, task: Task) -> Count:
+    def _skippable(self, template: Template, graph: Graph) -> frozenset[str]:
+        if self._templates.get(template.name) is not template:
+            # An inline template has no name of its own that what is possible could be known by.
+            guarded = [
+                task
+                for task in graph.tasks
+                if task.when is not None or any(edge.kind == "on_failure" for edge in task.after)
+            ]
+            return frozenset(task.name for task in guarded)
+        possible = self._possibilities.of_graph(template)
+        return frozenset(name for name, state in possible.items() if state.skipped)
+
+    def _pods_of_task(self, task: Task, may_skip: bool) -> Count:
         if isinstance(task.call, Inline):
             once = self._pods_in(task.call.template)
         elif isinstance(task.call, str):
@@ -181,7 +197,6 @@ class _Walker:
             return Count(0, None)
         times = _items(task.each)
         most = None if once.most is None or times.most is None else once.most * times.most
-        may_skip = task.when is not None or any(after.kind == "on_failure" for after in task.after)
         return Count(0 if may_skip else once.least * times.least, most)
 
     def longest(self, name: str) -> tuple[str, ...]:
@@ -209,9 +224,9 @@ class _Walker:
         path: list[str] = []
         at = max(length, key=lambda name: length[name], default=None)
         while at is not None:
-            path[:0] = inside[at]
+            path.extend(reversed(inside[at]))
             at = before[at]
-        return tuple(path)
+        return tuple(reversed(path))
 
     def _inside(self, task: Task) -> tuple[str, ...]:
         template = self._templates.get(task.call) if isinstance(task.call, str) else None

@@ -47,10 +47,11 @@ def check_endless(facts: Facts, findings: Findings) -> None:
     if not facts.calling_themselves:
         return
     calls = {name: tuple(dict.fromkeys(_sure_calls(template, facts))) for name, template in facts.templates.items()}
+    place = {name: number for number, name in enumerate(facts.templates)}
     for group in strongly_connected(calls):
         if len(group) == 1 and group[0] not in calls[group[0]]:
             continue
-        names = sorted(group, key=list(facts.templates).index)
+        names = sorted(group, key=place.__getitem__)
         way = " -> ".join((*names, names[0]))
         findings.error(
             "CLR207",

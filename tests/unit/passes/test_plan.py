@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from couler_py.backends.features import FEATURES
@@ -18,6 +20,8 @@ from couler_py.ir.model import (
     Inputs,
     Loop,
     Mutex,
+    OutputParameter,
+    Outputs,
     Parameter,
     RetryPolicy,
     Schedule,
@@ -55,6 +59,15 @@ def test_the_critical_path_goes_through_nested_graphs() -> None:
     made = plan(workflow(Task("a", "inner"), Task("b", "work"), Task("c", "work", after=(After("a"), After("b"))),
                          templates=(inner,)))  # fmt: skip
     assert made.critical_path == ("a/x", "a/y", "c")
+
+
+def test_what_reads_a_value_that_may_be_skipped_may_be_no_pod() -> None:
+    template = Template("made", Container("alpine"), outputs=Outputs((OutputParameter("v", path="/v"),)))
+    a = Task("a", "made", when=e.WorkflowParameter("on"))
+    reads = Task("b", "work", (Argument("x", e.TaskOutput("a", "v")),))
+    waits = Task("b", "work", after=(After("a"),))
+    assert pods(a, reads, templates=(template,)) == Count(0, 2)
+    assert pods(a, waits, templates=(template,)) == Count(1, 2)
 
 
 def test_every_task_of_a_program_is_a_pod() -> None:
@@ -153,6 +166,29 @@ def test_a_feature_names_each_place_that_uses_it() -> None:
     when = e.Compare("==", e.Literal(1), e.Literal(1))
     tasks = [Task(f"t{line}", "work", when=when, source=Source("flow.py", line)) for line in (4, 7)]
     assert used(workflow(*tasks))["when"] == (Source("flow.py", 4), Source("flow.py", 7))
+
+
+@pytest.mark.parametrize(
+    ("items", "feature"),
+    [
+        (e.Literal([1, 2]), "each_literal"),
+        (e.Record((), (e.Literal(1), e.NonFinite("NaN")), "list"), "each_literal"),
+        (e.TaskOutput("a", "result"), "each_dynamic"),
+        (e.TaskItems("a"), "each_dynamic"),
+        (e.WorkflowParameter("names"), "each_dynamic"),
+        (e.Input("names"), "each_dynamic"),
+        (e.Record((), (e.Input("x"),), "list"), "each_dynamic"),
+        (Sequence(count=e.Literal(3)), "each_sequence"),
+    ],
+)
+def test_a_list_is_literal_only_where_no_run_is_needed_to_know_it(items: Any, feature: str) -> None:
+    made = workflow(Task("a", "work", each=Each(e.Literal([1]))), Task("b", "work", each=Each(items)))
+    assert {name for name in used(made) if name.startswith("each_")} == {"each_literal", feature}
+
+
+def test_the_items_of_a_fan_out_are_a_fan_in() -> None:
+    made = workflow(Task("a", "work", each=Each(e.Literal([1]))), Task("b", "work", (Argument("x", e.TaskItems("a")),)))
+    assert "fan_in" in used(made)
 
 
 # ---- the pipeline
