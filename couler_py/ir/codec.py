@@ -49,6 +49,8 @@ def from_json(text: str | bytes) -> Workflow | Document:
         probe = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise IRError(f"not JSON: {error}") from error
+    except RecursionError:
+        raise IRError("not a workflow: it is nested too deeply") from None
     if not isinstance(probe, dict) or "format" not in probe:
         raise IRError(f'not a workflow: expected an object with "format": "{FORMAT}"')
     if probe["format"] != FORMAT:
@@ -57,6 +59,8 @@ def from_json(text: str | bytes) -> Workflow | Document:
         file = msgspec.json.decode(text, type=_File)
     except msgspec.ValidationError as error:
         raise IRError(f"not a valid workflow: {error}") from error
+    except RecursionError:
+        raise IRError("not a valid workflow: it is nested too deeply") from None
     model = file.workflow if file.document is None else file.document
     if model is None or (file.workflow is not None and file.document is not None):
         raise IRError('expected exactly one of "workflow" and "document"')

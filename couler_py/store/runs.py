@@ -29,8 +29,13 @@ def new_id(connection: sqlite3.Connection, name: str) -> str:
     stem = "".join(char if char.isalnum() or char == "-" else "-" for char in name.lower())[:40].strip("-") or "run"
     while True:
         run_id = f"{stem}-{''.join(secrets.choice(ALPHABET) for _ in range(5))}"
-        if connection.execute("SELECT 1 FROM runs WHERE id=?", (run_id,)).fetchone() is None:
+        if not exists(connection, run_id):
             return run_id
+
+
+def exists(connection: sqlite3.Connection, run_id: str) -> bool:
+    """Whether a run has that id."""
+    return connection.execute("SELECT 1 FROM runs WHERE id=?", (run_id,)).fetchone() is not None
 
 
 def begin(connection: sqlite3.Connection, run: RunRecord, digest: str, text: str) -> None:

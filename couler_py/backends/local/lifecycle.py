@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import datetime
 import hashlib
+import math
+import re
 import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 from msgspec import UNSET
@@ -33,6 +35,9 @@ from couler_py.store.database import Durability, connect
 from couler_py.store.home import Home, filesystem, is_network, open_home
 from couler_py.store.locks import release
 from couler_py.store.records import ENDED, RunRecord
+
+_RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+"""A run's name is the name of its folder."""
 
 
 class RunBusyError(CoulerError):
@@ -70,8 +75,9 @@ def prepare(
     """Put a new run into the store. `grace` is in seconds: from asking a step to end to killing it.
 
     Raises `DiagnosticError` for what this machine can't do, all of it at once, `ValueError` for wrong
-    parameters, `StoreError`.
+    parameters and options, `StoreError`.
     """
+    _check_options(name, durability, grace)
     if isinstance(workflow, Document):
         workflow = workflow.workflow
     place = open_home(home)
@@ -81,6 +87,8 @@ def prepare(
         raise DiagnosticError(found)
     values = run_parameters(workflow, parameters or {}, options)
     connection = connect(place, durability)
+    if name is not None and runs.exists(connection, name):
+        raise ValueError(f"there is a run {name!r} already: choose another name, or couler delete {name}")
     now = runs.now()
     run = RunRecord(
         name or runs.new_id(connection, workflow.name),
@@ -102,6 +110,18 @@ def prepare(
             Diagnostic("CLR611", "note", f"{place.path} is on a network file system: the store uses a rollback journal")
         )
     return _prepared(workflow, place, connection, run, options, observers, tuple(found), lock)
+
+
+def _check_options(name: str | None, durability: str, grace: object) -> None:
+    if name is not None and not _RUN_NAME.fullmatch(name):
+        raise ValueError(
+            f"{name!r} can't be the name of a run: it is letters, digits, '-', '_' and '.', begins with a letter or "
+            "digit, and has at most 100 characters"
+        )
+    if durability not in get_args(Durability):
+        raise ValueError(f"durability is one of {', '.join(get_args(Durability))}, not {durability!r}")
+    if isinstance(grace, bool) or not isinstance(grace, int | float) or not 0 <= grace < math.inf:
+        raise ValueError(f"grace is a number of seconds, not {grace!r}")
 
 
 def _prepared(

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
 
 from couler_py.backends.local.context import Context
 
 FILE = "metrics.jsonl"
+
+
+class _Metric(msgspec.Struct):
+    name: str
+    value: float | Literal["NaN", "Infinity", "-Infinity"]
+    step: int | None = None
 
 
 def look(context: Context) -> None:
@@ -33,8 +40,11 @@ def remember(context: Context, path: str, folder: Path) -> None:
 
 
 def _new(context: Context, folder: Path) -> Iterator[dict[str, Any]]:
+    logged = folder / "outputs" / FILE
     try:
-        with (folder / "outputs" / FILE).open("rb") as file:
+        if not logged.is_file():  # a pipe that the step has made would be waited for
+            return
+        with logged.open("rb") as file:
             file.seek(context.metrics_read.get(folder, 0))
             data = file.read()
     except FileNotFoundError:
@@ -42,4 +52,14 @@ def _new(context: Context, folder: Path) -> Iterator[dict[str, Any]]:
     whole = data[: data.rfind(b"\n") + 1]
     context.metrics_read[folder] = context.metrics_read.get(folder, 0) + len(whole)
     for line in whole.splitlines():
-        yield json.loads(line)
+        metric = _metric(line)
+        if metric is not None:
+            yield metric
+
+
+def _metric(line: bytes) -> dict[str, Any] | None:
+    """A metric as `log_metric` writes it; None for what the step has put there by other means."""
+    try:
+        return msgspec.to_builtins(msgspec.json.decode(line, type=_Metric))  # type: ignore[no-any-return]
+    except (msgspec.DecodeError, RecursionError):
+        return None

@@ -218,6 +218,8 @@ def collect(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_value(name: str, path: str, limit: int) -> str:
+    if not os.path.isfile(path):  # opening a pipe would wait for who writes to it
+        raise CollectError(f"the output {name!r} is no file: {path}")
     with open(path, "rb") as file:
         data = file.read(limit + 1)
     if len(data) > limit:

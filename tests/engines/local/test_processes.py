@@ -28,6 +28,8 @@ from couler_py.ir.model import (
 from couler_py.ir.pod import Container, EnvFrom, EnvVar, Resources
 from couler_py.ir.storage import SecretRef
 from couler_py.ir.types import INT, STR
+from couler_py.store import runs
+from couler_py.store.database import connect
 from couler_py.store.home import open_home
 from couler_py.store.records import RunRecord
 from couler_py.store.secrets import write_secret
@@ -253,3 +255,37 @@ def test_a_step_sees_the_gpus_that_are_its_own(home: Path, monkeypatch: pytest.M
     result = record.tasks["it"].result
     assert result is not None
     assert result.parameters == {"result": "3"}
+
+
+def test_what_a_step_puts_in_the_place_of_its_metrics_harms_nobody(home: Path) -> None:
+    lines = r"""garbage\n[]\n{"name": 1}\n{"name": "n", "value": []}\n{"name": "loss", "value": 2.5, "step": 1}\n"""
+    record = execute(one(shell("junk", f"printf '{lines}' > ../outputs/metrics.jsonl")), home=home)
+    assert record.status == "Succeeded"
+    connection = connect(open_home(home))
+    assert runs.metrics(connection, record.id) == {"it": {"loss": ((1.0, 2.5),)}}
+    connection.close()
+    assert execute(one(shell("pipe", "mkfifo ../outputs/metrics.jsonl")), home=home).status == "Succeeded"
+
+
+def test_an_output_that_is_a_pipe_is_not_waited_for(home: Path) -> None:
+    outputs = Outputs((OutputParameter("x", STR, path="out/x"),))
+    body = Container("x", ("sh",), ("-c", "mkdir -p out && mkfifo out/x"))
+    record = execute(one(Template("pipe", body, outputs=outputs)), home=home)
+    assert "the output 'x' is no file" in record.tasks["it"].message
+
+
+@pytest.mark.parametrize("name", ["../../evil", "..", "a/b", "", "a\0b", "x" * 101])
+def test_the_name_of_a_run_never_leads_out_of_the_home(home: Path, name: str) -> None:
+    with pytest.raises(ValueError, match="can't be the name of a run"):
+        prepare(one(shell("a", "true")), home=home, name=name)
+
+
+def test_options_of_a_run_that_make_no_sense_are_refused(home: Path) -> None:
+    flow_ = one(shell("a", "true"))
+    assert execute(flow_, home=home, name="mine").id == "mine"
+    with pytest.raises(ValueError, match="there is a run 'mine' already"):
+        prepare(flow_, home=home, name="mine")
+    with pytest.raises(ValueError, match="durability is one of process, power, not 'disk'"):
+        prepare(flow_, home=home, durability="disk")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="grace is a number of seconds, not 'long'"):
+        prepare(flow_, home=home, grace="long")  # type: ignore[arg-type]

@@ -21,6 +21,14 @@ from tests.strategies import random_ir, workflows
 WAIT = Workflow("w", "wait", (Template("wait", Suspend(duration=1)),))
 
 
+def test_json_nested_without_end_is_refused() -> None:
+    with pytest.raises(IRError, match="nested too deeply"):
+        from_json("[" * 100_000)
+    deep = '{"type":"not","operand":' * 5_000 + "{}" + "}" * 5_000
+    with pytest.raises(IRError, match="nested too deeply"):
+        from_json(to_json(WAIT).replace('"duration": 1', f'"duration": {deep}'))
+
+
 @given(workflows())
 def test_there_and_back_is_the_same(workflow: Workflow) -> None:
     text = to_json(workflow)
