@@ -23,29 +23,26 @@ def print_python(workflow: Workflow) -> str:
     """
     plan = Plan()
     try:
-        for _ in range(2 * len(workflow.templates) + 4):
+        while True:
             found = draft(workflow, plan)
-            if found.blamed:
-                plan = _without(workflow, plan, found.blamed)
-                continue
-            wrong = differing(found, workflow)
+            wrong = found.blamed or differing(found, workflow)
             if wrong == frozenset():
                 return found.text
-            if workflow.entrypoint in plan.explicit and wrong is None:
+            longer = _without(workflow, plan, wrong)
+            if longer == plan:
                 break
-            plan = _without(workflow, plan, wrong)
+            plan = longer
     except TypeError as problem:
         raise DiagnosticError([error("CLR801", str(problem), step=workflow.name)]) from problem
     raise DiagnosticError([error("CLR801", "no source builds this workflow", step=workflow.name)])
 
 
 def _without(workflow: Workflow, plan: Plan, wrong: frozenset[str] | None) -> Plan:
-    """The next plan: what was wrong in it said in a longer way."""
+    """The next plan: what was wrong said in a longer way, first its graphs as functions of their own."""
     graphs = {one.name for one in workflow.templates if isinstance(one.body, Graph | Loop)}
     names = graphs if wrong is None else set(wrong)
-    apart = names & graphs
-    if apart - plan.apart and not names - graphs:
-        return Plan(plan.apart | apart, plan.explicit)
+    if names <= graphs and not names <= plan.apart:
+        return Plan(plan.apart | names, plan.explicit)
     explicit = plan.explicit | names
     if explicit == plan.explicit:
         explicit |= {one.name for one in workflow.templates}

@@ -8,6 +8,7 @@ from couler_py.ir.types import Choice, DictOf, Field, ListOf, Record, Scalar, Ty
 from couler_py.printer.layout import Doc, Group, Named, call, flat, statement
 from couler_py.printer.literal import literal, quoted
 from couler_py.printer.names import Names, camel, identifier, is_identifier
+from couler_py.printer.options import UnsayableError
 
 IMPORTS = {
     "Any": "typing",
@@ -51,6 +52,8 @@ class Annotations:
             case DictOf(value=value):
                 return f"dict[str, {self.of(value)}]"
             case UnionOf(options=options):
+                if not _is_plain(options):
+                    raise UnsayableError("a union that Python makes another one of")
                 return " | ".join(self.of(option) for option in options)
             case Choice(name=""):
                 return self.choice(type_)
@@ -109,3 +112,9 @@ class Annotations:
     def _field(self, field: Field) -> str:
         inner = self.of(field.type)
         return inner if field.required else f"{self.name('NotRequired')}[{inner}]"
+
+
+def _is_plain(options: tuple[Type, ...]) -> bool:
+    """Whether Python keeps a union as it is written: different options, each of one kind."""
+    odd = any(isinstance(option, UnionOf) or option == Scalar("any") for option in options)
+    return len(options) > 1 and len(set(options)) == len(options) and not odd

@@ -61,9 +61,10 @@ def form_of(template: Template, templates: dict[str, Template], direct: frozense
 def whole(template: Template, templates: dict[str, Template]) -> str | None:
     """The task of a graph whose outputs, all of them, are the graph's; None where there is none."""
     assert isinstance(template.body, Graph)
-    values = [one.value for one in (*template.outputs.parameters, *template.outputs.artifacts)]
+    outputs = template.outputs
+    values = [*(one.value for one in outputs.parameters), *(one.value for one in outputs.artifacts)]
     tasks = {value.task for value in values if isinstance(value, x.TaskOutput | x.TaskArtifact)}
-    if len(tasks) != 1 or any(one.global_name for one in template.outputs.parameters):
+    if len(tasks) != 1 or any(one.global_name for one in outputs.parameters):
         return None
     (name,) = tasks
     task = next((task for task in template.body.tasks if task.name == name), None)

@@ -147,6 +147,8 @@ class Expressions:
 
     def _choice(self, expr: x.OrElse | x.First | x.Access) -> Code | None:
         if isinstance(expr, x.OrElse):
+            if not any(isinstance(node, x.TaskOutput | x.TaskArtifact) for node in x.walk(expr.value)):
+                return None  # the DSL would keep it apart, as a value of a graph that may be absent
             value = self.value(expr.value)
             default = self.of(expr.default)
             return None if value is None else Code(call(f"{self._head(value)}.or_else", default.doc))
@@ -184,7 +186,7 @@ class Expressions:
                 inner = self.value(operand)
                 if inner is None:
                     return Code(call("couler.not_", self.of(operand).doc))
-                return Code(f"~{self._within(inner, UNARY)}", strength=UNARY)
+                return Code(f"~{flat(self._within(inner, UNARY))}", strength=UNARY)
             case x.AllOf(operands=operands):
                 return self._several("&", AND, "couler.all_of", operands)
             case x.AnyOf(operands=operands):

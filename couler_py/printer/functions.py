@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from couler_py.ir.model import Function, OutputParameter, Outputs, Template
+from couler_py.ir.model import Function, Outputs, Template
 from couler_py.printer import options
 from couler_py.printer.layout import Doc, Group, broken, items
 from couler_py.printer.literal import block, literal, quoted
@@ -16,6 +16,7 @@ from couler_py.printer.names import RESERVED, Names, identifier
 from couler_py.printer.options import UnsayableError
 from couler_py.printer.pieces import Parsed, constant
 from couler_py.printer.signatures import Source, read
+from couler_py.printer.structs import construct
 
 COULER = "import couler_py as couler"
 
@@ -188,8 +189,10 @@ def unpublished(template: Template) -> Template:
 
 def published(template: Template) -> list[tuple[str, str]]:
     """The outputs that have a name in the run: the output's name, and that one."""
-    outputs: tuple[OutputParameter | object, ...] = (*template.outputs.parameters, *template.outputs.artifacts)
-    return [(output.name, output.global_name) for output in outputs if output.global_name]  # type: ignore[attr-defined]
+    outputs = template.outputs
+    given = [(output.name, output.global_name) for output in outputs.parameters]
+    given += [(output.name, output.global_name) for output in outputs.artifacts]
+    return [pair for pair in given if pair[1]]
 
 
 def _options(
@@ -201,7 +204,7 @@ def _options(
     if template.name != source.own.name:
         found["name"] = quoted(template.name)
     if body.image != "python:3.11":
-        found["image"] = options.construct(body.image)
+        found["image"] = construct(body.image)
     if not body.image:
         raise UnsayableError("a step without an image")
     if body.command != ("python",):

@@ -7,17 +7,16 @@ from collections.abc import Iterator
 import msgspec
 
 from couler_py.ir import expr as x
-from couler_py.ir.model import Each, Graph, Loop, Sequence, Task, Template
-from couler_py.printer import loops
+from couler_py.ir.model import Graph, Loop, Task, Template
+from couler_py.printer import fanouts, loops
 from couler_py.printer.calls import Callee, Counted, Form, form_of, outputs_of, whole
 from couler_py.printer.expressions import Expressions, Result, Scope, member, task_of
-from couler_py.printer.layout import Doc, Group, Named, call, items, keyword, statement
-from couler_py.printer.literal import literal, quoted
+from couler_py.printer.layout import Doc, Group, Named, call, keyword, statement
+from couler_py.printer.literal import quoted
 from couler_py.printer.names import Names, is_identifier
 from couler_py.printer.options import UnsayableError
 from couler_py.printer.structs import construct
 
-MAX_ITEMS = 1000
 OTHERWISE = "-otherwise"
 """What the DSL puts behind the name of a condition for its second branch."""
 
@@ -59,7 +58,7 @@ class GraphText:
         self.expressions = Expressions(scope)
         self._tasks = {task.name: task for task in self.graph.tasks}
         _check(self.graph)
-        self._given = Counted([self._base(task) for task in self.graph.tasks], self.graph.tasks).given
+        self.given = Counted([self.base(task) for task in self.graph.tasks], self.graph.tasks).given
         self._wanted = _wanted(self.graph, around.templates)
 
     def lines(self) -> list[str]:
@@ -110,12 +109,16 @@ class GraphText:
     def _conditional(self, task: Task) -> tuple[Doc, list[str]]:
         """A task with its condition."""
         if task.when is None:
-            doc, before, _ = self._call(task)
+            doc, before, _ = self.call_of(task)
             return doc, before
-        doc, before, function = self._call(task, branch=task.each is None)
-        name = self._frame_name(task, function) if task.each is None else None
+        doc, before, function = self.call_of(task, branch=task.each is None)
+        name = self.frame_name(task, function) if task.each is None else None
         named = [] if name is None else [keyword("name", quoted(name))]
-        return call("couler.when", self.expressions.doc(task.when), _thunk(doc, function), *named), before
+        return call("couler.when", self._condition(task.when), _thunk(doc, function), *named), before
+
+    def _condition(self, when: x.Expr) -> Doc:
+        """A condition; one that is known now stays one of the run."""
+        return construct(when) if isinstance(when, x.Literal) else self.expressions.doc(when)
 
     def _are_branches(self, task: Task, follower: Task) -> bool:
         """Whether two tasks are the two sides of one condition, and what reads them takes whichever ran."""
@@ -126,7 +129,7 @@ class GraphText:
         both = (task.name, follower.name)
         if self._reads_one(both) or not self._named_alike(task, follower):
             return False
-        forms = {(self._form(one), outputs_of(self._template(one))) for one in (task, follower)}
+        forms = {(self._form(one), outputs_of(self.called(one))) for one in (task, follower)}
         return len(forms) == 1 or not self._reads_any(both)
 
     def _reads_one(self, both: tuple[str, str]) -> bool:
@@ -154,11 +157,11 @@ class GraphText:
 
     def _branches(self, task: Task, follower: Task) -> Printed:
         assert task.when is not None
-        condition = self.expressions.doc(task.when)
-        one, before, function = self._call(task, branch=True)
-        other, more, otherwise = self._call(follower, branch=True)
+        condition = self._condition(task.when)
+        one, before, function = self.call_of(task, branch=True)
+        other, more, otherwise = self.call_of(follower, branch=True)
         result = self._result(task, follower)
-        given = self._frame_name(task, function), self._frame_name(follower, otherwise)
+        given = self.frame_name(task, function), self.frame_name(follower, otherwise)
         wanted = given[0] or (given[1].removesuffix(OTHERWISE) if given[1] else None)
         name = [] if wanted is None else [keyword("name", quoted(wanted))]
         doc = call(
@@ -182,14 +185,14 @@ class GraphText:
 
     def _own_name(self, task: Task) -> str | None:
         """The name that a branch has to be given; "" where its function's is that, None where it is no graph."""
-        if not self._is_inline(task):
+        if not self.is_in_place(task):
             return None
-        template = self._template(task)
+        template = self.called(task)
         free = is_identifier(template.name) and template.name not in self.names
-        return "" if free and task.name not in self._given else template.name
+        return "" if free and task.name not in self.given else template.name
 
     def _result(self, task: Task, other: Task | None = None) -> Result:
-        template = self._template(task)
+        template = self.called(task)
         form = self._form(task)
         wanted = [*self._wanted.get(task.name, []), *(self._wanted.get(other.name, []) if other else [])]
         if form != "one":
@@ -214,98 +217,34 @@ class GraphText:
 
     # ---- the call itself
 
-    def _call(self, task: Task, branch: bool = False) -> tuple[Doc, list[str], str | None]:
+    def call_of(self, task: Task, branch: bool = False) -> tuple[Doc, list[str], str | None]:
         """The call of a task, what has to stand before it, and the function that makes it where that is enough."""
         if task.each is not None:
-            doc, before = self._map(task)
+            doc, before = fanouts.fan_out(self, task)
             return doc, before, None
-        template = self._template(task)
-        if self._is_loop(template):
+        template = self.called(task)
+        if self.is_loop(template):
             doc, before = loops.loop(self, task, template, self.expressions)
             return doc, before, None
-        if self._is_inline(task):
+        if self.is_in_place(task):
             if not branch:
                 raise UnsayableError("a graph in place that is no branch")
-            function, before = self._in_place(task, template, ())
+            function, before = self.in_place(task, template, ())
             return f"{function}()", before, function
-        doc, plain = self._plain_call(task, self.expressions)
+        doc, plain = self.plain_call(task, self.expressions)
         return doc, [], plain
 
-    def _plain_call(self, task: Task, expressions: Expressions) -> tuple[Doc, str | None]:
-        callee = self._callee(task)
+    def plain_call(self, task: Task, expressions: Expressions) -> tuple[Doc, str | None]:
+        callee = self.callee(task)
         given = dict(arguments(task, expressions))
         function = callee.variable
-        if task.name in self._given:
-            function = f"{function}.named({quoted(self._given[task.name])})"
+        if task.name in self.given:
+            function = f"{function}.named({quoted(self.given[task.name])})"
         return call(function, *placed(given, callee.places)), None if given else function
-
-    def _map(self, task: Task) -> tuple[Doc, list[str]]:
-        assert task.each is not None
-        template = self._template(task)
-        each = task.each
-        if self._is_inline(task):
-            parameters = _item_parameters(task)
-            function, before = self._in_place(task, template, tuple(parameters))
-            first: Doc = function
-            named = self._frame_name(task, function)
-            name = [] if named is None else [keyword("name", quoted(named))]
-            lists = self._lists(each, apart=len(parameters) if _apart(task, parameters) else 0)
-        else:
-            first, lists = self._mapped(task, each)
-            name, before = [], []
-        return call("couler.map", first, *lists, *_bounds(each), *name), before
-
-    def _mapped(self, task: Task, each: Each) -> tuple[Doc, list[Doc]]:
-        only = task.arguments[0] if len(task.arguments) == 1 and not task.artifacts else None
-        callee = self.around.callees.get(str(task.call))
-        if callee and only is not None and only.value == x.Item() and callee.places[:1] == (only.name,):
-            if task.name not in self._given:
-                return callee.variable, self._lists(each, 0)
-            return f"{callee.variable}.named({quoted(self._given[task.name])})", self._lists(each, 0)
-        names = self.names.inner()
-        apart = _width(each) if _only_elements(task) else 0
-        places: dict[int | None, str] = {}
-        if apart:
-            for index in range(apart):
-                places[index] = names.free(*_read_as(task, index), f"item_{index + 1}")
-        else:
-            places[None] = names.free(*_read_as(task, None), "item")
-        inner = Expressions(msgspec.structs.replace(self.scope, items=lambda index: places.get(index)))
-        template = self._template(task)
-        if self._is_loop(template):
-            doc, before = loops.loop(self, task, template, inner)
-            if before:
-                raise UnsayableError("a fan-out of a loop over several steps")
-        else:
-            doc, _ = self._plain_call(task, inner)
-        return Named((f"lambda {', '.join(places.values())}: ",), doc), self._lists(each, apart)
-
-    def _lists(self, each: Each, apart: int) -> list[Doc]:
-        match each.items:
-            case Sequence() as sequence:
-                return [self._sequence(sequence)]
-            case x.Zip(lists=lists):
-                return [self.expressions.doc(one) for one in lists]
-            case x.Literal(value=list(rows)) if apart:
-                return [items(literal(tuple(row)) for row in rows)]
-            case x.Literal(value=value) if not isinstance(value, list):
-                raise UnsayableError("a fan-out over no list")
-            case other:
-                return [self.expressions.doc(other)]
-
-    def _sequence(self, sequence: Sequence) -> Doc:
-        named: dict[str, Doc] = {}
-        for name in ("count", "start", "end"):
-            value = getattr(sequence, name)
-            if value is not None:
-                named[name] = self.expressions.doc(value)
-        if sequence.form:
-            named["form"] = quoted(sequence.form)
-        return call("couler.sequence", **named)
 
     # ---- graphs that are written where they are called
 
-    def _in_place(self, task: Task, template: Template, parameters: tuple[str, ...]) -> tuple[str, list[str]]:
+    def in_place(self, task: Task, template: Template, parameters: tuple[str, ...]) -> tuple[str, list[str]]:
         """A function with the tasks of a graph; its inputs are `parameters`, and what it reads around it."""
         function = self.names.free(template.name.removesuffix("-body"))
         names = self.names.inner()
@@ -329,12 +268,12 @@ class GraphText:
         body = "\n".join(text)
         return function, [f"def {function}({', '.join(own)}):\n{_indented(body)}"]
 
-    def _frame_name(self, task: Task, function: str | None) -> str | None:
+    def frame_name(self, task: Task, function: str | None) -> str | None:
         """The name that has to be given to a graph that a function makes; None where the function has it."""
-        if not self._is_inline(task):
+        if not self.is_in_place(task):
             return None
-        template = self._template(task)
-        if function == template.name and task.name not in self._given:
+        template = self.called(task)
+        if function == template.name and task.name not in self.given:
             return None
         if task.name != template.name or task.display:
             raise UnsayableError("the name of a graph in place")
@@ -345,15 +284,23 @@ class GraphText:
     def _publish(self) -> list[str]:
         """Values of the graph that have a name in the run."""
         return [
-            statement("", call("couler.publish", quoted(one.global_name), self.expressions.doc(one.value)))
-            for one in (*self.template.outputs.parameters, *self.template.outputs.artifacts)
-            if one.global_name and one.value is not None
+            statement("", call("couler.publish", quoted(global_name), self.expressions.doc(value)))
+            for _, value, global_name in self._outputs()
+            if global_name and value is not None
+        ]
+
+    def _outputs(self) -> list[tuple[str, x.Expr | None, str]]:
+        """The outputs of the graph: name, value, and the name that it has in the run."""
+        outputs = self.template.outputs
+        return [
+            *((one.name, one.value, one.global_name) for one in outputs.parameters),
+            *((one.name, one.value, one.global_name) for one in outputs.artifacts),
         ]
 
     def _return(self) -> Doc | None:
-        outputs = self.template.outputs
-        given = [(one.name, one.value) for one in (*outputs.parameters, *outputs.artifacts) if not one.global_name]
-        if not self.entry and len(given) < len(outputs.parameters) + len(outputs.artifacts):
+        outputs = self._outputs()
+        given = [(name, value) for name, value, global_name in outputs if not global_name]
+        if not self.entry and len(given) < len(outputs):
             raise UnsayableError("a published output of a graph inside")
         if not given:
             return None
@@ -373,29 +320,29 @@ class GraphText:
 
     # ---- what is called
 
-    def _template(self, task: Task) -> Template:
+    def called(self, task: Task) -> Template:
         found = self.around.templates.get(task.call) if isinstance(task.call, str) else None
         if found is None:
             raise UnsayableError("a template from elsewhere")
         return found
 
     def _form(self, task: Task) -> Form:
-        return self.around.form(self._template(task))
+        return self.around.form(self.called(task))
 
-    def _callee(self, task: Task) -> Callee:
+    def callee(self, task: Task) -> Callee:
         found = self.around.callees.get(str(task.call))
         if found is None:
             raise UnsayableError("a template that has no call")
         return found
 
-    def _is_inline(self, task: Task) -> bool:
+    def is_in_place(self, task: Task) -> bool:
         return isinstance(task.call, str) and task.call in self.around.inline
 
-    def _base(self, task: Task) -> str:
-        template = self._template(task)
-        return loops.base(task, template, self.around.templates) if self._is_loop(template) else template.name
+    def base(self, task: Task) -> str:
+        template = self.called(task)
+        return loops.base(task, template, self.around.templates) if self.is_loop(template) else template.name
 
-    def _is_loop(self, template: Template) -> bool:
+    def is_loop(self, template: Template) -> bool:
         return isinstance(template.body, Loop) and template.name not in self.around.direct
 
 
@@ -425,63 +372,6 @@ def arguments(task: Task, expressions: Expressions) -> Iterator[tuple[str, Doc]]
 
 def _thunk(doc: Doc, function: str | None) -> Doc:
     return function if function is not None else Named(("lambda: ",), doc)
-
-
-def _bounds(each: Each) -> list[Doc]:
-    found: list[Doc] = []
-    if each.parallel is not None:
-        found.append(keyword("parallel", repr(each.parallel)))
-    if each.max_items != MAX_ITEMS:
-        found.append(keyword("max_items", repr(each.max_items)))
-    if each.tolerate:
-        found.append(keyword("tolerate", repr(each.tolerate)))
-    return found
-
-
-def _item_parameters(task: Task) -> list[str]:
-    return [argument.name for argument in task.arguments if _element(argument.value) is not None]
-
-
-def _element(expr: x.Expr) -> int | None:
-    """-1 for the item, the index for an element of it, None for anything else."""
-    if expr == x.Item():
-        return -1
-    if isinstance(expr, x.Access) and expr.value == x.Item() and isinstance(expr.key, x.Literal):
-        return expr.key.value if type(expr.key.value) is int else None
-    return None
-
-
-def _apart(task: Task, parameters: list[str]) -> bool:
-    found = [_element(argument.value) for argument in task.arguments if argument.name in parameters]
-    return found == list(range(len(found)))
-
-
-def _only_elements(task: Task) -> bool:
-    """Whether a task reads elements of its item, never the whole."""
-    values = [argument.value for argument in task.arguments]
-    whole_items = sum(1 for value in values for node in x.walk(value) if node == x.Item())
-    elements = sum(1 for value in values for node in x.walk(value) if (_element(node) or 0) >= 0 and _is_element(node))
-    return whole_items == elements > 0
-
-
-def _is_element(node: x.Expr) -> bool:
-    return isinstance(node, x.Access) and _element(node) is not None
-
-
-def _width(each: Each) -> int:
-    """How many elements each item has, where that is known and the DSL takes them apart; else 0."""
-    if isinstance(each.items, x.Zip):
-        return len(each.items.lists)
-    if isinstance(each.items, x.Literal) and isinstance(each.items.value, list):
-        widths = {len(row) if isinstance(row, list) else 0 for row in each.items.value}
-        return widths.pop() if len(widths) == 1 and min(widths) > 1 else 0
-    return 0
-
-
-def _read_as(task: Task, index: int | None) -> list[str]:
-    """The names of the inputs that get the item, or an element of it."""
-    wanted = -1 if index is None else index
-    return [argument.name for argument in task.arguments if _element(argument.value) == wanted][:1]
 
 
 def _wanted(graph: Graph, templates: dict[str, Template]) -> dict[str, list[str]]:

@@ -33,15 +33,17 @@ def loop(graph: GraphText, task: Task, template: Template, expressions: Expressi
         raise UnsayableError("a carried value that is no name", template.name)
     before: list[str] = []
     if isinstance(inner.body, Graph):
-        function, before = graph._in_place(task, inner, tuple(carried))
+        function, before = graph.in_place(task, inner, tuple(carried))
         what: Doc = function
         named = function != template.name
     else:
+        if inner.name not in graph.around.callees:
+            raise UnsayableError("a loop over another loop", template.name)
         what = _step(graph, task, inner, carried, expressions)
-        named = graph._base(task) == template.name and template.name not in (inner.name, f"{inner.name}-loop")
+        named = graph.base(task) == template.name and template.name not in (inner.name, f"{inner.name}-loop")
     if named and (task.name != template.name or task.display):
         raise UnsayableError("the name of a loop", template.name)
-    given = graph._given.get(task.name)
+    given = graph.given.get(task.name)
     name = template.name if named else given
     more: list[Doc] = [keyword("until", _until(graph, body, inner, expressions))]
     if carried:
@@ -86,7 +88,7 @@ def _step(graph: GraphText, task: Task, step: Template, carried: list[str], expr
 
     callee = graph.around.callees[step.name]
     body = step.body
-    if isinstance(body, Function) and graph._base(task) == body.name:
+    if isinstance(body, Function) and graph.base(task) == body.name:
         return callee.variable
     names = graph.names.inner()
     variables = {name: names.free(name) for name in carried}

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
 import msgspec
 
 from couler_py.ir import expr as x
-from couler_py.ir.model import Function, Graph, Inline, Loop, Task, Template, Workflow
+from couler_py.ir.model import Function, Graph, Loop, Task, Template, Workflow
 from couler_py.ir.types import Choice, Record, Type
-from couler_py.printer.annotations import Annotations
+from couler_py.printer.annotations import IMPORTS, Annotations
 from couler_py.printer.calls import Callee, positional
 from couler_py.printer.functions import Module, Step, import_lines, published, unpublished
 from couler_py.printer.graphs import Around
-from couler_py.printer.layout import Doc, call, items, keyword, statement
+from couler_py.printer.layout import Doc, Group, call, items, keyword, statement
 from couler_py.printer.leaves import leaf
 from couler_py.printer.names import identifier, is_identifier
 from couler_py.printer.pieces import Reader, UnreadableError
@@ -32,10 +31,14 @@ class Plan(msgspec.Struct, frozen=True):
 class Draft(msgspec.Struct, frozen=True):
     """A module as text, and what a proof of it needs: the same without a person's source, and what stands for that.
 
-    `variable` is the workflow's. `blamed` are templates that could not be written as planned; then there is no text.
+    `head` is what steps need, `definitions` are those of steps that aren't Python functions (template, variable,
+    statement), `probe` is the rest. `variable` is the workflow's. `blamed` are templates that could not be written
+    as planned; then there is no text.
     """
 
     text: str = ""
+    head: str = ""
+    definitions: tuple[tuple[str, str, str], ...] = ()
     probe: str = ""
     variable: str = ""
     steps: tuple[tuple[Step, Template], ...] = ()
@@ -146,8 +149,9 @@ class _Drafting:
     def _aliases(self) -> None:
         """Give steps a second name where a workflow that calls them has a parameter of their first."""
         for caller in self.workflow.templates:
-            inputs = self.workflow if caller.name == self.workflow.entrypoint else caller.inputs
-            parameters = {one.name for one in (*inputs.parameters, *inputs.artifacts)}
+            parameters = set(_parameters(caller))
+            if caller.name == self.workflow.entrypoint:
+                parameters |= {one.name for one in self.workflow.parameters}
             for name in self._called_within(caller):
                 step, callee = self.steps.get(name), self.callees.get(name)
                 if step is not None and callee is not None and callee.variable in parameters:
@@ -183,8 +187,9 @@ class _Drafting:
     def _variable(self, name: str) -> str:
         """A name for a step that no parameter hides."""
         if self.parameters is None:
-            given = [self.workflow, *(one.inputs for one in self.workflow.templates if isinstance(one.body, Graph))]
-            self.parameters = {one.name for each in given for one in (*each.parameters, *each.artifacts)}
+            graphs = [one for one in self.workflow.templates if isinstance(one.body, Graph)]
+            self.parameters = {name for one in graphs for name in _parameters(one)}
+            self.parameters |= {one.name for one in self.workflow.parameters}
         if identifier(name) in self.parameters:
             return self.module.names.free(f"{name}_step")
         return self.module.names.free(name)
@@ -230,9 +235,9 @@ class _Drafting:
                 docs.append(construct(msgspec.structs.replace(template, source=None)))
         bare = msgspec.structs.replace(self.workflow, templates=(), source=None)
         doc = construct(bare)
-        assert not isinstance(doc, str)
-        given = list(getattr(doc, "items", ()))
-        given[2] = call_tuple(docs)
+        assert isinstance(doc, Group)
+        given = list(doc.items)
+        given[2] = Group("(", tuple(docs), ")", lone="," if len(docs) == 1 else "")
         variable = self.module.names.free(self.workflow.name, "workflow")
         text = statement(f"{variable} = ", call("ir.Workflow", *given))
         return self._draft([text], variable)
@@ -245,23 +250,21 @@ class _Drafting:
             step = self.steps.get(template.name)
             if step is not None:
                 user.extend(self.module.text_of(step))
-        ours = [*self.aliases]
-        ours += self.definitions.values()
         constants = [f"{name} = {shown}" for name, shown in self.module.constants.items()]
         definitions = self.types.definitions
-        text = self._put(constants, [*user, *definitions], ours, workflows)
-        stand_ins = [self.types.define(name, type_) for type_, name in self.known.items() if _names_class(type_)]  # type: ignore[arg-type]
-        probe = self._put(constants, [*stand_ins, *definitions], ours, workflows, proof=True)
+        simple = [*self.aliases, *self.definitions.values()]
+        text = self._put(constants, [*user, *definitions], simple, workflows)
+        stand_ins = [
+            self.types.define(name, type_) for type_, name in self.known.items() if isinstance(type_, Choice | Record)
+        ]
+        head = "\n".join([*_OWN, *constants, *stand_ins, *definitions])
+        named = tuple((name, self.callees[name].variable, source) for name, source in self.definitions.items())
         steps = tuple((step, self._said(self.templates[name])) for name, step in self.steps.items())
-        return Draft(text, probe, variable, steps)
+        return Draft(text, head, named, "\n".join([*self.aliases, *workflows]), variable, steps)
 
-    def _put(
-        self, constants: list[str], blocks: list[str], simple: list[str], last: list[str], proof: bool = False
-    ) -> str:
+    def _put(self, constants: list[str], blocks: list[str], simple: list[str], last: list[str]) -> str:
         body = "\n".join([*constants, *blocks, *simple, *last])
         imports = dict.fromkeys(self.module.imports)
-        if proof:
-            imports = {text: None for text in imports if text in _OWN or text == "import couler_py as couler"}
         if "ir." in body:
             imports["from couler_py import ir"] = None
         sections = ["\n".join(lines) for lines in import_lines(imports)]
@@ -279,27 +282,18 @@ class _Drafting:
         return "".join(parts) + "\n"
 
 
-_OWN = frozenset(
-    {"from typing import " + name for name in ("Any", "Literal", "NotRequired", "TypedDict", "Annotated")}
-    | {"from enum import Enum", "from datetime import datetime", "from pathlib import Path"}
+_OWN = (
+    "import couler_py as couler",
+    "from couler_py import ir",
+    *(f"from {module} import {name}" for name, module in IMPORTS.items()),
 )
-
-
-def call_tuple(docs: Iterable[Doc]) -> Doc:
-    """A tuple of several lines."""
-    from couler_py.printer.layout import Group
-
-    found = tuple(docs)
-    return Group("(", found, ")", lone="," if len(found) == 1 else "")
-
-
-def _names_class(type_: Type) -> bool:
-    return isinstance(type_, Choice | Record)
+"""What a proof imports: nothing of a person's."""
 
 
 def _parameters(template: Template) -> tuple[str, ...]:
     """The inputs of a graph: the parameters of its function."""
-    return tuple(one.name for one in (*template.inputs.parameters, *template.inputs.artifacts))
+    inputs = template.inputs
+    return (*(one.name for one in inputs.parameters), *(one.name for one in inputs.artifacts))
 
 
 def _by_place(template: Template) -> tuple[str, ...]:
@@ -333,9 +327,9 @@ def _inline(workflow: Workflow, plan: Plan) -> frozenset[str]:
     for template in workflow.templates:
         if isinstance(template.body, Graph):
             for task in template.body.tasks:
-                if not isinstance(task.call, Inline) and task.call in graphs and uses[str(task.call)] == 1:
-                    if str(task.call) not in plan.apart and _made_in_place(task, graphs[str(task.call)]):
-                        found.add(str(task.call))
+                graph = graphs.get(task.call) if isinstance(task.call, str) else None
+                if graph is not None and uses[graph.name] == 1 and graph.name not in plan.apart:
+                    found |= {graph.name} if _made_in_place(task, graph) else set()
     return frozenset(found - plan.explicit - {workflow.entrypoint})
 
 

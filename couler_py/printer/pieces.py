@@ -118,7 +118,7 @@ class Reader:
     """Reads the annotations of one step. `pieces` are by the name that they bind."""
 
     def __init__(self, pieces: Mapping[str, Parsed]):
-        self._pieces = pieces
+        self.pieces = pieces
         self._inside: list[str] = []
 
     def hint(self, node: ast.expr | None) -> tuple[Type | File, str]:
@@ -158,7 +158,7 @@ class Reader:
         if isinstance(node, ast.Subscript):
             return self._generic(node)
         name = self._named(node)
-        if name in self._pieces:
+        if name in self.pieces:
             return self.type_of_class(name)
         found = _IMPORTED.get(name) or _SCALARS.get(name)
         if found is None:
@@ -192,7 +192,7 @@ class Reader:
 
     def type_of_class(self, name: str) -> Type:
         """The type that a class among the pieces stands for."""
-        parsed = self._pieces[name]
+        parsed = self.pieces[name]
         if parsed.kind == "alias" and isinstance(parsed.node, ast.Assign):
             return self.value(parsed.node.value)
         if parsed.kind == "import":
@@ -212,7 +212,7 @@ class Reader:
 
     def result(self, name: str) -> list[tuple[str, ast.expr]] | None:
         """The fields of a class whose members are outputs of a step each (NamedTuple, dataclass); None for others."""
-        parsed = self._pieces.get(name)
+        parsed = self.pieces.get(name)
         if parsed is None or not isinstance(parsed.node, ast.ClassDef):
             return None
         if self._kind(parsed.node) not in ("NamedTuple", "dataclass"):
@@ -303,7 +303,7 @@ class Reader:
     def _named(self, node: ast.expr) -> str:
         match node:
             case ast.Name(id=name):
-                parsed = self._pieces.get(name)
+                parsed = self.pieces.get(name)
                 return self._origin(parsed) if parsed is not None and parsed.kind == "import" else name
             case ast.Attribute(value=value, attr=attribute):
                 return f"{self._named(value)}.{attribute}"

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import linecache
 from typing import Any
 
 import msgspec
 
 from couler_py.ir.model import Function, Template, Workflow
-from couler_py.printer.functions import Step
+from couler_py.printer.functions import Step, unpublished
 from couler_py.printer.layout import call, flat
 from couler_py.printer.module import Draft
 from couler_py.printer.options import arguments
@@ -28,26 +27,44 @@ def differing(draft: Draft, workflow: Workflow) -> frozenset[str] | None:
 
     None where it can't be built at all.
     """
+    wrong = {template.name for step, template in draft.steps if not _same_options(step, template)}
+    if wrong:
+        return frozenset(wrong)
+    namespace: dict[str, Any] = {"__name__": PROBE}
+    _execute(draft.head, namespace)
+    _stand_ins(draft, namespace)
+    templates = {template.name: template for template in workflow.templates}
+    wrong = {one[0] for one in draft.definitions if not _defines(one, templates, namespace)}
+    if wrong:
+        return frozenset(wrong)
     try:
-        wrong = {template.name for step, template in draft.steps if not _same_options(step, template)}
-        if wrong:
-            return frozenset(wrong)
-        built = _built(draft)
+        _execute(draft.probe, namespace)
+        built = importlib.import_module("couler_py.dsl.building").build(namespace[draft.variable])
     except Exception:
         # Whatever is refused by the DSL is written in another way; what nothing can write fails in the last one.
         return None
     return _differences(built, workflow)
 
 
-def _built(draft: Draft) -> Workflow:
-    templates = importlib.import_module("couler_py.dsl.templates")
-    namespace: dict[str, Any] = {"__name__": PROBE}
+def _execute(text: str, namespace: dict[str, Any]) -> None:
+    exec(compile(text, PROBE, "exec", dont_inherit=True), namespace)  # noqa: S102  text of our own
+
+
+def _stand_ins(draft: Draft, namespace: dict[str, Any]) -> None:
+    kind = importlib.import_module("couler_py.dsl.templates").TemplateStep
     for step, template in draft.steps:
-        namespace[step.variable] = _stand_in(templates.TemplateStep, step, template)
-    linecache.cache[PROBE] = (len(draft.probe), None, draft.probe.splitlines(True), PROBE)
-    exec(compile(draft.probe, PROBE, "exec", dont_inherit=True), namespace)  # noqa: S102  text of our own
-    built: Workflow = importlib.import_module("couler_py.dsl.building").build(namespace[draft.variable])
-    return built
+        namespace[step.variable] = _stand_in(kind, step, template)
+
+
+def _defines(one: tuple[str, str, str], templates: dict[str, Template], namespace: dict[str, Any]) -> bool:
+    """Whether a statement defines the step of a template, but for names of the run that its outputs have."""
+    name, variable, statement = one
+    try:
+        _execute(statement, namespace)
+    except Exception:
+        return False  # refused by the DSL: there are other ways to say it
+    made = namespace[variable].template()
+    return any(unplaced(made) == unplaced(said) for said in (templates[name], unpublished(templates[name])))
 
 
 def _stand_in(kind: Any, step: Step, template: Template) -> Any:
@@ -56,12 +73,12 @@ def _stand_in(kind: Any, step: Step, template: Template) -> Any:
     optional = {one.name for one in template.inputs.parameters if one.default is not msgspec.UNSET}
     optional |= {one.name for one in template.inputs.artifacts if one.optional}
     found.__name__ = step.source.own.name
-    kind_of, seen = inspect.Parameter.POSITIONAL_OR_KEYWORD, False
+    seen, by_name = False, False
     parameters = []
     for name in step.source.names:
         seen = seen or name in optional
-        if seen and name not in optional:
-            kind_of = inspect.Parameter.KEYWORD_ONLY
+        by_name = by_name or (seen and name not in optional)
+        kind_of = inspect.Parameter.KEYWORD_ONLY if by_name else inspect.Parameter.POSITIONAL_OR_KEYWORD
         default = None if name in optional else inspect.Parameter.empty
         parameters.append(inspect.Parameter(name, kind_of, default=default))
     found.__signature__ = inspect.Signature(parameters)

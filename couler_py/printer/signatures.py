@@ -11,11 +11,11 @@ import msgspec
 
 from couler_py.ir.model import Function, InputArtifact, Inputs, OutputArtifact, OutputParameter, Outputs, Parameter
 from couler_py.ir.types import ANY
-from couler_py.printer.pieces import File, Parsed, Reader, UnreadableError, parse
+from couler_py.printer.pieces import File, Parsed, Reader, UnreadableError, constant, parse
 
 
 class Source(msgspec.Struct, frozen=True, eq=False):
-    """A step's source: its own definition, what it needs (by the name that each binds, in order), and what these say."""
+    """A step's source: its own definition, what it needs by the name that each binds, and what both say."""
 
     own: Parsed
     needed: dict[str, Parsed]
@@ -75,18 +75,19 @@ def _inputs(node: ast.FunctionDef, reader: Reader) -> tuple[Inputs, tuple[str, .
                 raise UnreadableError
             artifacts.append(InputArtifact(argument.arg, optional=found.optional, description=text))
         else:
-            value = msgspec.UNSET if default is None else _default(default)
+            value = msgspec.UNSET if default is None else _default(default, reader)
             parameters.append(Parameter(argument.arg, found, value, description=text))
     return Inputs(tuple(parameters), tuple(artifacts)), tuple(argument.arg for argument, _ in places)
 
 
-def _default(node: ast.expr) -> Any:
+def _default(node: ast.expr, reader: Reader) -> Any:
+    if isinstance(node, ast.Name) and (known := reader.pieces.get(node.id)) is not None and known.kind == "constant":
+        return _wire(constant(known))
     try:
         value = ast.literal_eval(node)
     except ValueError:
         raise UnreadableError from None
-    wire = _wire(value)
-    return wire
+    return _wire(value)
 
 
 def _wire(value: Any) -> Any:

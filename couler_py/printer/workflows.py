@@ -6,9 +6,10 @@ import msgspec
 
 from couler_py.ir import expr as x
 from couler_py.ir.model import Graph, Handler, InputArtifact, Loop, Parameter, Template, Workflow
+from couler_py.ir.names import legal_name
 from couler_py.printer import settings
 from couler_py.printer.annotations import Annotations
-from couler_py.printer.calls import positional
+from couler_py.printer.calls import outputs_of, positional
 from couler_py.printer.expressions import Expressions, Scope
 from couler_py.printer.graphs import Around, GraphText, placed
 from couler_py.printer.layout import Doc, Group, Named, broken, call, definition, keyword, statement
@@ -55,6 +56,8 @@ class Writer:
         workflow = self.workflow
         if template.inputs.parameters:
             raise UnsayableError("inputs of the entrypoint")
+        if workflow.display and legal_name("ir", "workflow", workflow.display) != workflow.name:
+            raise UnsayableError("a name that no text gives")
         found: dict[str, Doc] = {}
         if workflow.display or workflow.name != self.variable:
             found["name"] = quoted(workflow.display or workflow.name)
@@ -101,8 +104,7 @@ class Writer:
 
     def _returns(self, template: Template) -> str:
         outputs = template.outputs
-        names = [one.name for one in (*outputs.parameters, *outputs.artifacts)]
-        if names != ["result"]:
+        if outputs_of(template) != ("result",):
             return ""
         if outputs.artifacts:
             return f" -> {self.types.file(False)}"
