@@ -36,7 +36,7 @@ PAGES: dict[str, Page] = {
     "containers": (
         "Containers and other steps",
         "Steps that aren't Python functions.",
-        "container script http resource suspend argument value_at file_at stdout Container",
+        "container script http resource suspend template argument value_at file_at stdout Container",
     ),
     "policies": (
         "Policies",

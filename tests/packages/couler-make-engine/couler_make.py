@@ -1,7 +1,6 @@
 """The engine `make`: a workflow of containers as a Makefile, whose commands run as processes, not in their images.
 
-couler compile flow.py --to make -o Makefile
-make -j4
+`couler compile flow.py --to make -o Makefile`, then `make -j4`.
 """
 
 from __future__ import annotations
