@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "graph": (WRITE, "Draw a workflow as a picture (SVG), a page (HTML) or Mermaid text."),
     "plan": (WRITE, "Say what a run would do: levels, critical path, resources, engines, sizes."),
     "compile": (WRITE, "Write what an engine reads: Argo YAML, an Airflow DAG, or the IR as JSON."),
+    "print": (WRITE, "Write a workflow as Python source that builds the same workflow."),
     "lock": (WRITE, "Pin the packages of a workflow's steps, with all that they need."),
     "image": (WRITE, "Build and push the container images of a workflow's steps."),
     "engines": (WRITE, "Show which engine can do what."),
