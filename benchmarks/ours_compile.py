@@ -1,13 +1,10 @@
-"""Time couler-py: build the graph in Python and write Argo YAML. Arguments: shape, tasks, "shared" or "distinct"."""
+"""Time couler-py: build the graph in Python and write Argo YAML. Arguments: see `timed`."""
 
 from __future__ import annotations
 
-import json
-import sys
-import time
 from typing import Any
 
-from shapes import SHAPES
+import timed
 
 import couler_py as couler
 
@@ -35,7 +32,4 @@ def build(waits: list[list[int]], distinct: bool) -> str:
 
 
 if __name__ == "__main__":
-    shape, n, form = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-    start = time.perf_counter()
-    text = build(SHAPES[shape](n), form == "distinct")
-    print(json.dumps({"seconds": time.perf_counter() - start, "bytes": len(text)}))
+    timed.main(build)

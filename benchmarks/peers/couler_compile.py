@@ -1,17 +1,15 @@
-"""Time Couler, where it installs: build the graph in Python and write Argo YAML. Arguments: shape, tasks, form."""
+"""Time Couler, where it installs: build the graph in Python and write Argo YAML. Arguments: see `timed`."""
 
 from __future__ import annotations
 
-import json
 import sys
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import couler.argo as couler
+import timed
 import yaml
-from shapes import SHAPES
 
 
 def build(waits: list[list[int]], distinct: bool) -> str:
@@ -25,7 +23,4 @@ def build(waits: list[list[int]], distinct: bool) -> str:
 
 
 if __name__ == "__main__":
-    shape, n, form = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-    start = time.perf_counter()
-    text = build(SHAPES[shape](n), form == "distinct")
-    print(json.dumps({"seconds": time.perf_counter() - start, "bytes": len(text)}))
+    timed.main(build)

@@ -1,16 +1,14 @@
-"""Time Hera: build the graph in Python and write Argo YAML. Arguments: shape, tasks, "shared" or "distinct"."""
+"""Time Hera: build the graph in Python and write Argo YAML. Arguments: see `timed`."""
 
 from __future__ import annotations
 
-import json
 import sys
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import timed
 from hera.workflows import DAG, Container, Parameter, Workflow
-from shapes import SHAPES
 
 
 def build(waits: list[list[int]], distinct: bool) -> str:
@@ -38,7 +36,4 @@ def build(waits: list[list[int]], distinct: bool) -> str:
 
 
 if __name__ == "__main__":
-    shape, n, form = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-    start = time.perf_counter()
-    text = build(SHAPES[shape](n), form == "distinct")
-    print(json.dumps({"seconds": time.perf_counter() - start, "bytes": len(text)}))
+    timed.main(build)

@@ -1,39 +1,41 @@
-"""Time KFP: build the graph in Python and write its pipeline YAML. Arguments: shape, tasks (always one component)."""
+"""Time KFP: build the graph in Python and write its pipeline YAML. Arguments: see `timed`."""
 
 # KFP reads annotations as objects: no `from __future__ import annotations` here.
-import json
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import timed
 from kfp import compiler, dsl
-from shapes import SHAPES
 
 
-@dsl.container_component
-def echo(value: str):
-    return dsl.ContainerSpec(image="alpine:3", command=["echo"], args=[value])
+def component(i: int, distinct: bool):
+    def echo(value: str):
+        return dsl.ContainerSpec(image=f"image-{i}:1" if distinct else "alpine:3", command=["echo"], args=[value])
+
+    echo.__name__ = f"echo_{i}" if distinct else "echo"
+    return dsl.container_component(echo)
 
 
-def build(waits: list[list[int]], path: str) -> None:
+def build(waits: list[list[int]], distinct: bool) -> str:
+    n = len(waits)
+    components = [component(i, True) for i in range(n)] if distinct else [component(0, False)] * n
+
     @dsl.pipeline(name="bench")
     def bench():
         tasks: list = []
         for i, producers in enumerate(waits):
-            task = echo(value=f"v{i}")
+            task = components[i](value=f"v{i}")
             if producers:
                 task.after(*[tasks[producer] for producer in producers])
             tasks.append(task)
 
-    compiler.Compiler().compile(bench, path)
+    with tempfile.NamedTemporaryFile(suffix=".yaml") as file:
+        compiler.Compiler().compile(bench, file.name)
+        return Path(file.name).read_text()
 
 
 if __name__ == "__main__":
-    shape, n = sys.argv[1], int(sys.argv[2])
-    with tempfile.NamedTemporaryFile(suffix=".yaml") as file:
-        start = time.perf_counter()
-        build(SHAPES[shape](n), file.name)
-        print(json.dumps({"seconds": time.perf_counter() - start, "bytes": Path(file.name).stat().st_size}))
+    timed.main(build)

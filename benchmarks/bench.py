@@ -1,0 +1,98 @@
+"""Measure everything, print it, and write build/bench.json. Started by `benchmarks/run`, which makes environments."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import compilers
+import engine
+import startup
+import writer
+from programs import usable_processors
+
+ROOT = Path(__file__).parents[1]
+BUSY = 0.5  # of the processors: above that load, times of the clock say more about the others
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="benchmarks/run", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the tasks")
+    parser.add_argument("--rounds", type=int, default=3, help="the best of so many counts (3)")
+    parser.add_argument("--only", choices=("startup", "compilers", "writer", "engine"), help="one part")
+    options = parser.parse_args()
+    scale = 10 if options.quick else 1
+    found: dict[str, Any] = {"machine": machine(), "parts": {}}
+    say_machine(found["machine"])
+    parts = {
+        "startup": lambda: startup.measure(options.rounds),
+        "compilers": lambda: compilers.measure(options.rounds, scale),
+        "writer": lambda: writer.measure(options.rounds, scale),
+        "engine": lambda: engine.measure(options.rounds),
+    }
+    for name, measure in parts.items():
+        if options.only in (None, name):
+            found["parts"][name] = measure()
+    found["machine"]["load_at_end"] = os.getloadavg()[0]
+    say_load(found["machine"]["load_at_end"], "at the end")
+    if not options.quick:
+        say_verdicts(found["parts"])
+    path = ROOT / "build" / "bench.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(found, indent=2) + "\n")
+    print(f"\nwrote {path.relative_to(ROOT)}")
+
+
+def machine() -> dict[str, Any]:
+    """What was measured on."""
+    return {
+        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": processor(),
+        "processors": usable_processors(),
+        "python": platform.python_version(),
+        "load_at_start": os.getloadavg()[0],
+    }
+
+
+def processor() -> str:
+    """The name of the processor, where the system says it."""
+    if Path("/proc/cpuinfo").exists():
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or "unknown"
+
+
+def say_machine(known: dict[str, Any]) -> None:
+    print(f"{known['processors']} processors ({known['processor']}), {known['system']}, Python {known['python']}")
+    say_load(known["load_at_start"], "at the start")
+
+
+def say_load(load: float, when: str) -> None:
+    print(f"load {when}: {load:.1f}")
+    if load > BUSY * usable_processors():
+        print(
+            "WARNING: the machine is busy with something else. Seconds of the clock are too high; seconds of the "
+            "processor (cpu) and the ratios are nearer to what a quiet machine shows.",
+            file=sys.stderr,
+        )
+
+
+def say_verdicts(parts: dict[str, Any]) -> None:
+    """The bounds that the project promises, and what was found."""
+    lines = [*startup.verdicts(parts.get("startup")), *compilers.verdicts(parts.get("compilers"))]
+    if lines:
+        print("\nPromised")
+    for promise, value, held in lines:
+        print(f"  {'holds' if held else 'BROKEN':<7} {promise}: {value}")
+
+
+if __name__ == "__main__":
+    main()
