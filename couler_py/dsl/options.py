@@ -11,6 +11,7 @@ import msgspec
 
 from couler_py.dsl.durations import Duration, seconds
 from couler_py.dsl.errors import DefinitionError
+from couler_py.dsl.sources import caller
 from couler_py.dsl.verbs.secrets import Secret
 from couler_py.ir.diagnostics import error
 from couler_py.ir.expr import Expr, Text, TextLike
@@ -140,7 +141,7 @@ class Reader:
     def policies(self) -> Policies:
         """Retry, time limits, cache and locks."""
         return Policies(
-            self._retry(), self._duration("timeout"), self._duration("deadline"), self._cache(), self._locks()
+            self._retry(), self._duration("timeout"), self._duration("deadline"), self._cache(), locks(self.options)
         )
 
     def runtime(self) -> Runtime:
@@ -206,16 +207,6 @@ class Reader:
             age = None if given.max_age is None else self._seconds("max_age", given.max_age)
             return msgspec.structs.replace(given, max_age=age)
         raise self.wrong(f"cache={given!r} is neither True nor a couler.Cache")
-
-    def _locks(self) -> tuple[Lock, ...]:
-        locks: list[Lock] = list(self.options.get("locks", ()))
-        mutex = self.options.get("mutex")
-        if mutex is not None:
-            locks.append(mutex if isinstance(mutex, Mutex) else Mutex(mutex))
-        semaphore = self.options.get("semaphore")
-        if semaphore is not None:
-            locks.append(semaphore if isinstance(semaphore, Semaphore) else Semaphore(semaphore[0], semaphore[1]))
-        return tuple(locks)
 
     def _env(self) -> tuple[EnvVar, ...]:
         found = []
@@ -293,6 +284,17 @@ class Reader:
         return text
 
 
+def locks(options: Mapping[str, Any]) -> tuple[Lock, ...]:
+    """The locks of a step or workflow, from its options `locks`, `mutex` and `semaphore`."""
+    found: list[Lock] = list(options.get("locks", ()))
+    mutex, semaphore = options.get("mutex"), options.get("semaphore")
+    if mutex is not None:
+        found.append(mutex if isinstance(mutex, Mutex) else Mutex(mutex))
+    if semaphore is not None:
+        found.append(semaphore if isinstance(semaphore, Semaphore) else Semaphore(semaphore[0], semaphore[1]))
+    return tuple(found)
+
+
 def quantity(value: Any) -> str | None:
     """A Kubernetes quantity as text: numbers as they are, fractions in thousandths. None for what isn't one."""
     if value == "":
@@ -320,12 +322,17 @@ def retry(
 
     `when` is a condition over the attempt before. `other_node` asks for another machine.
 
+    Raises `DefinitionError` for what is no length of time, and for `factor` or `maximum` without a delay.
+
     >>> retry(3, delay="10s", factor=2).backoff
     Backoff(duration=10.0, factor=2.0, maximum=None)
     """
     backoff = None
     if delay is not None:
-        backoff = Backoff(seconds(delay), float(factor), seconds(maximum) if maximum is not None else None)
+        longest = None if maximum is None else _length("maximum", maximum)
+        backoff = Backoff(_length("delay", delay), float(factor), longest)
+    elif maximum is not None or factor != 1.0:
+        raise _refused("factor and maximum are about the delay, and there is none", help='give one, as delay="10s"')
     condition = getattr(when, "_couler_expr", when)
     return RetryPolicy(limit, backoff, condition, other_node=other_node)
 
@@ -335,10 +342,23 @@ def cache(max_age: Duration | None = None, version: str = "", key: TextLike | No
 
     `version` is mixed into the key: change it to forget what is known. `key` replaces the inputs in it.
 
+    Raises `DefinitionError` for what is no length of time.
+
     >>> cache(max_age="7d", version="2")
     Cache(max_age=604800.0, version='2', key=None, store='')
     """
-    return Cache(seconds(max_age) if max_age is not None else None, version, key)
+    return Cache(None if max_age is None else _length("max_age", max_age), version, key)
+
+
+def _length(what: str, given: Duration) -> float:
+    try:
+        return seconds(given)
+    except ValueError as problem:
+        raise _refused(f"{what}: {problem}") from problem
+
+
+def _refused(message: str, **details: Any) -> DefinitionError:
+    return DefinitionError([error("CLR130", message, source=caller(), **details)])
 
 
 def _pairs(given: Mapping[str, TextLike] | None) -> tuple[tuple[str, TextLike], ...]:

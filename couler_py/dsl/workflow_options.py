@@ -9,11 +9,13 @@ from typing import Any, Literal, TypedDict
 from couler_py.dsl.durations import Duration, seconds
 from couler_py.dsl.errors import DefinitionError
 from couler_py.dsl.frames import GraphSettings
+from couler_py.dsl.options import locks
 from couler_py.ir.diagnostics import error
 from couler_py.ir.expr import TextLike
 from couler_py.ir.model import Lock, Mutex, RetryPolicy, Schedule, Semaphore, Source, Ttl
 from couler_py.ir.names import legal
 from couler_py.ir.pod import Dns, PodSettings, Toleration, Volume, VolumeClaim
+from couler_py.ir.schedules import cron_problem, is_timezone
 
 Concurrency = Literal["Allow", "Forbid", "Replace"]
 PodGc = Literal["", "OnPodCompletion", "OnPodSuccess", "OnWorkflowCompletion", "OnWorkflowSuccess"]
@@ -111,7 +113,7 @@ class WorkflowReader:
             "deadline": self._duration("deadline"),
             "ttl": self._ttl(),
             "priority": self._integer("priority"),
-            "locks": self._locks(),
+            "locks": locks(self.options),
             "pod": self._pod(),
             "labels": self._texts("labels"),
             "annotations": self._texts("annotations"),
@@ -139,7 +141,7 @@ class WorkflowReader:
             self._count("parallelism"),
             self._retry(),
             self._duration("deadline"),
-            self._locks(),
+            locks(self.options),
             self.options.get("description", description),
         )
 
@@ -190,31 +192,19 @@ class WorkflowReader:
         return schedule
 
     def _check_schedule(self, schedule: Schedule) -> None:
-        import datetime
-        import zoneinfo
-
-        from cronsim import CronSim, CronSimError
-
         if not schedule.crons:
             raise self._wrong("schedule is empty", help='give a cron line: schedule="0 3 * * *"')
-        try:
-            zoneinfo.ZoneInfo(schedule.timezone)
-        except (zoneinfo.ZoneInfoNotFoundError, ValueError):
+        if not is_timezone(schedule.timezone):
             raise self._wrong(
                 f"there is no time zone {schedule.timezone!r}", help='use an IANA name, as "Europe/Berlin"'
-            ) from None
+            )
         for cron in schedule.crons:
-            if cron.strip() in _MACROS:
-                continue
-            try:
-                if len(cron.split()) != 5:
-                    raise CronSimError("it needs five fields")
-                CronSim(cron.replace("?", "*"), datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC))
-            except CronSimError as problem:
+            problem = cron_problem(cron)
+            if problem is not None:
                 raise self._wrong(
                     f"{cron!r} is not a cron line: {problem}",
                     help='five fields: minute, hour, day, month, weekday, as in "30 2 * * 1-5"',
-                ) from None
+                )
 
     def _pod(self) -> PodSettings:
         get = self.options.get
@@ -230,15 +220,6 @@ class WorkflowReader:
             priority_class=get("priority_class", ""),
             scheduler=get("scheduler", ""),
         )
-
-    def _locks(self) -> tuple[Lock, ...]:
-        locks: list[Lock] = list(self.options.get("locks", ()))
-        mutex, semaphore = self.options.get("mutex"), self.options.get("semaphore")
-        if mutex is not None:
-            locks.append(mutex if isinstance(mutex, Mutex) else Mutex(mutex))
-        if semaphore is not None:
-            locks.append(semaphore if isinstance(semaphore, Semaphore) else Semaphore(semaphore[0], semaphore[1]))
-        return tuple(locks)
 
     def _ttl(self) -> Ttl | None:
         given = self.options.get("ttl")
@@ -289,7 +270,3 @@ class WorkflowReader:
 
     def _wrong(self, message: str, **details: Any) -> DefinitionError:
         return DefinitionError([error("CLR160", message, source=self.source, step=self.name, **details)])
-
-
-# What cron itself and the engines read as whole lines.
-_MACROS = frozenset({"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"})

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
 from couler_py.ir.model import Schedule
+from couler_py.ir.schedules import cron_problem, is_timezone
 from couler_py.ir.types import accepts, describe
 from couler_py.passes.check.arguments import check_arguments
 from couler_py.passes.check.calls import check_called
@@ -16,9 +15,6 @@ from couler_py.passes.check.outputs import check_parameter
 from couler_py.passes.check.policies import check_keeping
 from couler_py.passes.check.scope import IN_HANDLERS, Scope
 from couler_py.passes.check.typing import check_condition
-
-# Argo's cron library (robfig/cron) knows these beside the five fields.
-_ALIAS = re.compile(r"@(yearly|annually|monthly|weekly|daily|midnight|hourly)|@every (\d+(\.\d+)?(h|m|s))+")
 
 
 def check_start(facts: Facts, findings: Findings) -> None:
@@ -92,22 +88,10 @@ def check_schedule(facts: Facts, findings: Findings) -> None:
 
 
 def _check_times(schedule: Schedule, findings: Findings, place: Place) -> None:
-    import zoneinfo
-    from datetime import UTC, datetime
-
-    from cronsim import CronSim, CronSimError
-
     for cron in schedule.crons:
-        if _ALIAS.fullmatch(cron):
-            continue
-        try:
-            if len(cron.split()) != 5:
-                raise CronSimError("it needs five fields: minute, hour, day of the month, month, day of the week")
-            CronSim(cron.replace("?", "*"), datetime(2000, 1, 1, tzinfo=UTC))
-        except CronSimError as error:
-            findings.error("CLR255", f"{cron!r} is no time of a schedule: {error}", place, help='write "0 3 * * *"')
-    try:
-        zoneinfo.ZoneInfo(schedule.timezone)
-    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        problem = cron_problem(cron)
+        if problem is not None:
+            findings.error("CLR255", f"{cron!r} is no time of a schedule: {problem}", place, help='write "0 3 * * *"')
+    if not is_timezone(schedule.timezone):
         message = f"there is no time zone {schedule.timezone!r}"
         findings.error("CLR256", message, place, help='write a name of the tz database, as "Europe/Berlin"')

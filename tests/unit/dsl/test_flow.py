@@ -113,7 +113,7 @@ def test_files_and_values_among_the_outputs():
 def test_options_of_the_run():
     @couler.workflow(
         name="nightly",
-        schedule=["0 3 * * *", "@weekly"],
+        schedule=["0 3 * * *", "@weekly", "@every 1h30m"],
         timezone="Europe/Berlin",
         concurrency="Forbid",
         starting_deadline="10m",
@@ -139,7 +139,7 @@ def test_options_of_the_run():
     workflow = sound(flow.build())
     assert workflow.name == "nightly"
     assert workflow.schedule == Schedule(
-        ("0 3 * * *", "@weekly"), "Europe/Berlin", "Forbid", starting_deadline=600.0, keep_failed=1
+        ("0 3 * * *", "@weekly", "@every 1h30m"), "Europe/Berlin", "Forbid", starting_deadline=600.0, keep_failed=1
     )
     assert (workflow.parallelism, workflow.deadline, workflow.ttl, workflow.priority) == (4, 7200.0, Ttl(86400), 5)
     assert workflow.labels == (("team", "ml"),)

@@ -13,8 +13,9 @@ import pytest
 
 from couler_py.dsl.durations import seconds
 from couler_py.dsl.errors import CallError, DefinitionError
-from couler_py.dsl.options import retry
+from couler_py.dsl.options import cache, retry
 from couler_py.dsl.recorder import Recorder
+from couler_py.dsl.sources import shown
 from couler_py.dsl.step import step
 from couler_py.dsl.verbs.secrets import Secret
 from couler_py.dsl.volumes import empty_dir
@@ -195,6 +196,24 @@ def test_retry_has_backoff_in_seconds() -> None:
         "limit": 3,
         "backoff": {"duration": 10.0, "factor": 2.0, "maximum": 300.0},
     }
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: retry(3, factor=2), "factor and maximum are about the delay"),
+        (lambda: retry(3, maximum="5m"), "factor and maximum are about the delay"),
+        (lambda: retry(3, delay="soon"), "delay: 'soon' is not a length of time"),
+        (lambda: retry(3, delay=1, maximum=0), "maximum: 0 is not a positive length of time"),
+        (lambda: cache(max_age="old"), "max_age: 'old' is not a length of time"),
+    ],
+)
+def test_a_policy_that_can_not_be_kept_is_refused_at_its_line(make: Any, message: str) -> None:
+    with pytest.raises(DefinitionError, match=message) as raised:
+        make()
+    source = raised.value.diagnostics[0].source
+    assert source is not None
+    assert (source.file, source.line) == (shown(__file__), make.__code__.co_firstlineno)
 
 
 def test_secrets_are_variables_by_reference() -> None:
