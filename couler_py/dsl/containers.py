@@ -23,7 +23,7 @@ from typing import Any, Unpack
 import msgspec
 
 from couler_py.dsl.annotations import ArtifactType
-from couler_py.dsl.durations import Duration, seconds
+from couler_py.dsl.durations import Duration
 from couler_py.dsl.filling import Argument
 from couler_py.dsl.options import PodOptions
 from couler_py.dsl.templates import InputSpec, Making, OutputSpec, TemplateStep, argument, file_at, stdout, value_at
@@ -157,7 +157,9 @@ def resource(
     for name, given in (outputs or {}).items():
         path, annotation = given if isinstance(given, tuple) else (given, str)
         type_ = making.type_of(annotation, f"output {name!r}")
-        found.append(OutputParameter(name, STR if isinstance(type_, ArtifactType) else type_, json_path=path))
+        if isinstance(type_, ArtifactType):
+            raise making.wrong(f"output {name!r} can't be a file", "a Kubernetes object has values only")
+        found.append(OutputParameter(name, type_, json_path=path))
     return making.step(body, Outputs(tuple(found)), ())
 
 
@@ -184,11 +186,7 @@ def suspend(
         if default is not msgspec.UNSET:
             default = making.wire(type_, default, f"the default of {name!r}")
         found.append(OutputParameter(name, type_, supplied=True, default=default))
-    try:
-        length = None if duration is None else seconds(duration)
-    except ValueError as problem:
-        raise making.wrong(str(problem), "") from problem
-    return making.step(Suspend(length), Outputs(tuple(found)), ())
+    return making.step(Suspend(making.seconds("duration", duration)), Outputs(tuple(found)), ())
 
 
 def http(
@@ -217,7 +215,7 @@ def http(
         method=method,
         headers=filled,
         body=making.filling.text(body, "body"),
-        timeout=None if request_timeout is None else seconds(request_timeout),
+        timeout=making.seconds("request_timeout", request_timeout),
         success_condition=success_condition,
         insecure=insecure,
     )

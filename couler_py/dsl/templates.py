@@ -10,6 +10,7 @@ import msgspec
 
 from couler_py.dsl.annotations import ArtifactType, Scope, hint
 from couler_py.dsl.conversions import ValueMismatchError, to_wire
+from couler_py.dsl.durations import Duration, seconds
 from couler_py.dsl.errors import CallError, DefinitionError
 from couler_py.dsl.filling import Argument, Filling, input_of
 from couler_py.dsl.options import PodOptions, Reader
@@ -223,6 +224,15 @@ class Making:
             return to_wire(type_, value)
         except ValueMismatchError as problem:
             raise self.wrong(f"{what} doesn't fit: {problem}", "") from problem
+
+    def seconds(self, what: str, given: Duration | None) -> float | None:
+        """A length of time in seconds; None where none is given."""
+        if given is None:
+            return None
+        try:
+            return seconds(given)
+        except ValueError as problem:
+            raise self.wrong(f"{what}: {problem}", "") from problem
 
     def env(self) -> tuple[EnvVar, ...]:
         """Environment variables, with keys of secrets among them."""

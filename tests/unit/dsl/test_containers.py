@@ -171,7 +171,9 @@ def test_call_outside_of_a_workflow_is_refused() -> None:
         (lambda: script("alpine", len), "is text"),  # type: ignore[arg-type]
         (lambda: resource({}, action="make"), "no action 'make'"),
         (lambda: resource("- a"), "not an object"),
-        (lambda: suspend("soon"), "not a length of time"),
+        (lambda: suspend("soon"), "duration: 'soon' is not a length of time"),
+        (lambda: http("https://example.com", request_timeout="soon"), "request_timeout: 'soon' is not a length"),
+        (lambda: resource({"kind": "Job"}, outputs={"log": ("{.status}", Path)}), "output 'log' can't be a file"),
         (lambda: suspend(outputs={"x": Path}), "can't be a file"),
         (lambda: container("alpine", memory="1GB"), "not a quantity"),
     ],
