@@ -28,7 +28,8 @@ def follow(statuses: Iterable[RunStatus], *, quiet: bool = False, hint: Callable
     `hint` is asked again and again for a line to show below.
     """
     if quiet:
-        return deque(statuses, maxlen=1).pop()
+        last = deque(statuses, maxlen=1)
+        return last[0] if last else None
     out = console(stderr=True)
     draw = out.is_terminal and not out.is_dumb_terminal
     return _redraw(statuses, out, hint) if draw else _log(statuses, out)

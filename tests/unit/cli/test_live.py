@@ -94,3 +94,8 @@ def test_the_summary_names_what_failed() -> None:
     assert summary(status).plain == (
         "Failed  r-1  1 failed\n  a failed\n  a: boom\n  `couler logs r-1 a` shows what it wrote"
     )
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_a_run_without_a_status_has_no_last_one(quiet: bool) -> None:
+    assert follow(iter(()), quiet=quiet) is None
