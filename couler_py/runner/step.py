@@ -20,30 +20,27 @@ COULER_RUN_<FIELD>   facts about the run: ID, NAME, NAMESPACE, SCHEDULED_TIME, S
 from __future__ import annotations
 
 import base64
-import collections.abc
-import dataclasses
-import datetime
 import enum
 import importlib
-import importlib.util
+import importlib.machinery
 import json
-import linecache
 import os
-import shutil
-import subprocess
 import sys
-import tarfile
-import tempfile
-import traceback
 import types
 import typing
-from pathlib import Path
 from typing import Any
 
 from couler_py.ir import evaluate as evaluator
 from couler_py.ir import wire
 
+if typing.TYPE_CHECKING:
+    import datetime
+    from pathlib import Path
+
+# A step that does nothing spends most of its time on imports: what only some steps need is imported there.
+
 DEFAULT_LIMIT = 96000
+SOURCES: dict[str, str] = {}
 
 
 class StepError(Exception):
@@ -79,6 +76,8 @@ def main(spec: dict[str, Any], script: str) -> int:
 def install(packages: list[str]) -> None:
     if not packages or os.environ.get("COULER_INSTALL") != "1":
         return
+    import subprocess
+
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]
     environment = dict(os.environ, PIP_BREAK_SYSTEM_PACKAGES="1", PIP_ROOT_USER_ACTION="ignore")
     done = subprocess.run([*command, "--", *packages], env=environment, stdout=sys.stderr, check=False)
@@ -91,6 +90,9 @@ def add_includes() -> None:
     for place in filter(None, os.environ.get("COULER_INCLUDE", "").split(os.pathsep)):
         folder = place
         if not os.path.isdir(place):
+            import tarfile
+            import tempfile
+
             folder = tempfile.mkdtemp(prefix="couler-include-")
             with tarfile.open(place) as archive:
                 if hasattr(tarfile, "data_filter"):
@@ -103,7 +105,7 @@ def add_includes() -> None:
 
 def provide_api() -> None:
     """Where couler_py is not installed, a module of that name with what steps call while they run."""
-    if importlib.util.find_spec("couler_py") is not None:
+    if importlib.machinery.PathFinder.find_spec("couler_py") is not None:
         return
     module = types.ModuleType("couler_py")
     for name in ("log_metric", "spill", "unspill", "included"):
@@ -154,6 +156,9 @@ def spill(value: Any) -> Path:
 
     >>> return couler.spill(rows)  # doctest: +SKIP
     """
+    import tempfile
+    from pathlib import Path
+
     handle, name = tempfile.mkstemp(prefix="spilled-", suffix=".json", dir=os.getcwd())
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         json.dump(wire.finite(plain(value)), file)
@@ -174,6 +179,8 @@ def included(name: str) -> Path:
 
     >>> settings = couler.included("conf/settings.yaml").read_text()  # doctest: +SKIP
     """
+    from pathlib import Path
+
     return Path(os.environ.get("COULER_INCLUDE_ROOT", os.getcwd())) / name
 
 
@@ -195,23 +202,18 @@ def define(spec: dict[str, Any], script: str) -> dict[str, Any]:
             start = piece["start"]
             text = "\n".join(lines[start : start + piece["count"]])
         padded = "\n" * (piece["line"] - 1) + text + "\n"
-        remember_source(piece["file"], padded)
+        lines_before = SOURCES.get(piece["file"], "").splitlines()
+        SOURCES[piece["file"]] = overlaid(lines_before, padded.splitlines())
         code = compile(padded, piece["file"], "exec", flags=flags, dont_inherit=True)
         exec(code, namespace)  # noqa: S102 - this is the user's own step
     return namespace
 
 
-def remember_source(file: str, text: str) -> None:
-    """Let tracebacks show the source where the file itself isn't here."""
-    if os.path.exists(file):
-        return
-    known = linecache.cache.get(file)
-    lines = text.splitlines(keepends=True)
-    if known is not None and len(known) == 4:
-        old = list(known[2])
-        lines = [new if new.strip() else old[i] if i < len(old) else new for i, new in enumerate(lines)]
-        lines += old[len(lines) :]
-    linecache.cache[file] = (len(text), None, lines, file)
+def overlaid(below: list[str], above: list[str]) -> str:
+    """Two partial texts of one file as one: where the upper has a blank line, the lower shows."""
+    length = max(len(below), len(above))
+    below, above = below + [""] * (length - len(below)), above + [""] * (length - len(above))
+    return "".join((new if new.strip() else old) + "\n" for old, new in zip(below, above))  # noqa: B905
 
 
 def hints_of(function: Any, namespace: dict[str, Any]) -> dict[str, Any]:
@@ -222,6 +224,12 @@ def hints_of(function: Any, namespace: dict[str, Any]) -> dict[str, Any]:
 
 
 def show_traceback() -> None:
+    import linecache
+    import traceback
+
+    for file, text in SOURCES.items():
+        if not os.path.exists(file):  # else the file itself is shown
+            linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     kind, error, trace = sys.exc_info()
     while trace is not None and trace.tb_frame.f_globals.get("__name__") != "__couler_step__":
         trace = trace.tb_next
@@ -238,7 +246,7 @@ def read_inputs(inputs: list[dict[str, Any]], hints: dict[str, Any]) -> dict[str
         if given.get("artifact"):
             path = os.path.join(os.environ.get("COULER_INPUTS", "/tmp/couler/inputs"), name)  # noqa: S108
             if os.path.exists(path):
-                arguments[name] = paths_in(path) if is_list(hints.get(name)) else Path(path)
+                arguments[name] = paths_in(path) if is_list(hints.get(name)) else as_path(path)
             elif given.get("optional"):
                 arguments[name] = None
             else:
@@ -261,12 +269,18 @@ def read_inputs(inputs: list[dict[str, Any]], hints: dict[str, Any]) -> dict[str
 def is_list(hint: Any) -> bool:
     """Whether an annotation asks for a list of files: those of a fan-out, which lie in one folder."""
     origin = typing.get_origin(hint)
-    return isinstance(origin, type) and issubclass(origin, collections.abc.Iterable)
+    return isinstance(origin, type) and hasattr(origin, "__iter__")
 
 
 def paths_in(folder: str) -> list[Path]:
     """The entries of a folder by name; of a fan-out, in the order of its items."""
-    return [Path(folder, name) for name in sorted(os.listdir(folder))]
+    return [as_path(os.path.join(folder, name)) for name in sorted(os.listdir(folder))]
+
+
+def as_path(name: str) -> Path:
+    from pathlib import Path
+
+    return Path(name)
 
 
 def build(hint: Any, value: Any) -> Any:
@@ -288,9 +302,9 @@ def build(hint: Any, value: Any) -> Any:
         return tuple(value)
     if issubclass(hint, enum.Enum):
         return hint(value)
-    if issubclass(hint, datetime.datetime) and isinstance(value, str):
+    if isinstance(value, str) and is_time(hint):
         return parse_time(value)
-    if isinstance(value, dict) and (dataclasses.is_dataclass(hint) or hasattr(hint, "_fields")):
+    if isinstance(value, dict) and (hasattr(hint, "__dataclass_fields__") or hasattr(hint, "_fields")):
         kinds = hints_of(hint, dict(vars(sys.modules.get(hint.__module__, types))))
         return hint(**{key: build(kinds.get(key, Any), item) for key, item in value.items()})
     return value
@@ -316,8 +330,23 @@ def build_union(options: tuple[Any, ...], value: Any) -> Any:
     return value
 
 
+def is_time(kind: type) -> bool:
+    module = sys.modules.get("datetime")  # who has never imported it has no times
+    return module is not None and issubclass(kind, module.datetime)
+
+
 def parse_time(text: str) -> datetime.datetime:
+    import datetime
+
     return datetime.datetime.fromisoformat(text[:-1] + "+00:00" if text.endswith("Z") else text)
+
+
+def reads_as_time(text: str) -> bool:
+    try:
+        parse_time(text)
+    except ValueError:
+        return False
+    return "T" in text.upper()
 
 
 def plain(value: Any) -> Any:
@@ -326,12 +355,12 @@ def plain(value: Any) -> Any:
         return plain(value.value)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    if isinstance(value, datetime.datetime):
+    if is_time(type(value)):
         if value.tzinfo is None:
             raise StepError(f"the datetime {value!r} has no time zone: give it one, as datetime.timezone.utc")
         return value.isoformat()
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if hasattr(type(value), "__dataclass_fields__"):
+        return {name: plain(getattr(value, name)) for name in fields_of(value)}
     if hasattr(value, "_asdict"):
         return {key: plain(item) for key, item in value._asdict().items()}
     if isinstance(value, dict):
@@ -343,6 +372,12 @@ def plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return plain(value.tolist())
     raise StepError(f"a {type(value).__name__} can't travel to another step: return JSON values, or a Path to a file")
+
+
+def fields_of(value: Any) -> list[str]:
+    import dataclasses
+
+    return [field.name for field in dataclasses.fields(value)]
 
 
 SCALARS: dict[str, Any] = {
@@ -366,6 +401,8 @@ def misfit(type_: dict[str, Any], value: Any) -> str | None:
             return f"{shown} is not {name}"
         if name == "float" and isinstance(value, str) and value in wire.NON_FINITE:
             return None
+        if name == "datetime" and isinstance(value, str) and not reads_as_time(value):
+            return f"{shown} is not datetime"
         return None if isinstance(value, SCALARS[name]) else f"{shown} is not {name}"
     if kind == "choice":
         fits = any(value == known and type(value) is type(known) for known in type_["values"])
@@ -484,6 +521,12 @@ def write_artifact(output: dict[str, Any], value: Any, target: str) -> None:
         raise StepError(f"the output {name!r} names {source}, which is not there")
     if source == os.path.abspath(target):
         return
+    import shutil
+
+    suffix = os.path.splitext(source)[1]
+    if suffix:
+        with open(target + ".suffix", "w", encoding="utf-8") as file:
+            file.write(suffix)
     if os.path.isdir(source):
         shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True)
     else:
