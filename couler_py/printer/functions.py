@@ -106,8 +106,7 @@ class Module:
         shown = block(text)
         if shown is None:
             return quoted(text)
-        wanted = f"{identifier(name)}_source".upper()
-        found = self.names.free(wanted)
+        found = self.names.free(identifier(name).upper())
         self.constants[found] = shown
         self.bound[found] = shown
         return found

@@ -14,20 +14,12 @@ from couler_py.printer.expressions import Expressions, Result, Scope, member, ta
 from couler_py.printer.layout import Doc, Group, Named, call, keyword, statement
 from couler_py.printer.literal import quoted
 from couler_py.printer.names import Names, is_identifier
+from couler_py.printer.nesting import Printed, statements
 from couler_py.printer.options import UnsayableError
 from couler_py.printer.structs import construct
 
 OTHERWISE = "-otherwise"
 """What the DSL puts behind the name of a condition for its second branch."""
-
-
-class Printed(msgspec.Struct):
-    """One statement: what it calls, the variable for what that gives, and the lines that stand before it."""
-
-    doc: Doc
-    result: Result
-    before: list[str] = []
-    after: list[str] = []
 
 
 class Around(msgspec.Struct, frozen=True):
@@ -76,18 +68,11 @@ class GraphText:
                 printed.append(self._task(task))
         published = self._publish() if self.entry else []
         back = self._return()
-        last = [] if back is None else [statement("return ", back)]
-        return [*self._statements(printed), *published, *self.at_end(), *last]
+        return list(statements(printed, [*published, *self.at_end()], back))
 
     def at_end(self) -> list[str]:
         """What stands between the tasks and what is returned."""
         return []
-
-    def _statements(self, printed: list[Printed]) -> Iterator[str]:
-        for one in printed:
-            yield from one.before
-            yield statement(f"{one.result.variable} = " if one.result.used else "", one.doc)
-            yield from one.after
 
     # ---- one task
 
@@ -197,7 +182,8 @@ class GraphText:
         wanted = [*self._wanted.get(task.name, []), *(self._wanted.get(other.name, []) if other else [])]
         if form != "one":
             wanted = []
-        variable = self.names.free(*wanted[:1], task.name, f"{task.name}_result")
+        own = task.name if task.name in self.given else template.name
+        variable = self.names.free(*wanted[:1], own, f"{own}_result")
         return Result(variable, form, outputs_of(template))
 
     def _ordered(self, task: Task, doc: Doc) -> Doc:

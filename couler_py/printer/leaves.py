@@ -94,7 +94,7 @@ class _Leaf:
         if tuple(variable.name for variable in body.env[max(count, 0) :]) != handed:
             raise UnsayableError("inputs that aren't in the environment")
         own = msgspec.structs.replace(body, env=body.env[:count])
-        given: list[Doc] = [options.text(body.image), self.hoist(self.template.name, body.source)]
+        given: list[Doc] = [options.text(body.image), self.hoist(f"{self.template.name}-source", body.source)]
         if body.command != ("sh",):
             given.append(_words(body.command))
         named = self._signature()

@@ -91,7 +91,7 @@ class _Drafting:
             return Draft(blamed=blamed or frozenset({self.workflow.entrypoint}))
         direct = frozenset(one.name for one in self.workflow.templates if isinstance(one.body, Graph | Loop))
         around = Around(self.templates, self.callees, inline, self.publish, direct & self.plan.explicit)
-        writer = Writer(self.workflow, around, self.types, self.module.names)
+        writer = Writer(self.workflow, around, self.types, self.module.names, self.module.hoist)
         texts, blamed = writer.functions([one for one in flows if one.name in self.callees])
         variable, main, more = writer.entry(entry)
         blamed |= more

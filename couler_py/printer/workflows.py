@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from couler_py.ir import expr as x
@@ -22,8 +24,16 @@ from couler_py.printer.structs import construct
 class Writer:
     """Writes the workflow functions of one module."""
 
-    def __init__(self, workflow: Workflow, around: Around, types: Annotations, names: Names):
+    def __init__(
+        self,
+        workflow: Workflow,
+        around: Around,
+        types: Annotations,
+        names: Names,
+        hoist: Callable[[str, str], Doc],
+    ):
         self.workflow = workflow
+        self.hoist = hoist
         self.around = around
         self.types = types
         self.names = names
@@ -135,7 +145,9 @@ class Writer:
         annotation = self.types.described(self.types.of(one.type), one.description)
         if one.default is msgspec.UNSET:
             return f"{one.name}: {annotation}"
-        return _with_default(one.name, annotation, literal(one.default))
+        text = one.default
+        default = self.hoist(one.name, text) if isinstance(text, str) and "\n" in text else literal(text)
+        return _with_default(one.name, annotation, default)
 
     def _artifact(self, one: InputArtifact) -> Doc:
         plain = InputArtifact(one.name, optional=one.optional, description=one.description)
