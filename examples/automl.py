@@ -160,12 +160,15 @@ def report(names: list[str], results: list[Selected]) -> Path:
 
     sections = []
     for name, result in zip(names, results, strict=True):
-        figure, (bars, matrix) = pyplot.subplots(1, 2, figsize=(11, 4), layout="constrained")
+        figure, (scores, matrix) = pyplot.subplots(1, 2, figsize=(11, 4), layout="constrained")
         colours = ["tab:orange" if family == result.best else "tab:blue" for family in result.families]
-        drawn = bars.barh(result.families, result.validations, color=colours)
-        bars.bar_label(drawn, fmt="%.3f", padding=3)
-        bars.set(title="cross-validated accuracy", xlim=(min(result.validations) - 0.05, 1.02))
-        bars.invert_yaxis()
+        scores.scatter(result.validations, result.families, c=colours, s=90, zorder=3)
+        for family, score in zip(result.families, result.validations, strict=True):
+            scores.annotate(f"{score:.3f}", (score, family), xytext=(10, 0), textcoords="offset points", va="center")
+        scores.grid(axis="x", alpha=0.3)
+        scores.margins(x=0.2, y=0.2)
+        scores.set(title="cross-validated accuracy")
+        scores.invert_yaxis()
         matrix.imshow(result.confusion, cmap="Blues")
         for row, counts in enumerate(result.confusion):
             for column, count in enumerate(counts):

@@ -39,8 +39,8 @@ def give(home: Home, ref: ArtifactRef, target: str | os.PathLike[str], *, writab
 
 
 def visible(home: Home, ref: ArtifactRef, folder: Path, name: str) -> Path:
-    """A copy that a person can open, at `folder/name`, made once."""
-    target = folder / name
+    """A copy that a person can open, at `folder/name` with the file's own suffix, made once."""
+    target = folder / (name + ref.suffix)
     if not target.exists():
         give(home, ref, target)
     return target

@@ -16,13 +16,15 @@ ENDED: frozenset[str] = frozenset({"Succeeded", "Failed", "Skipped", "Blocked"})
 class ArtifactRef(msgspec.Struct, frozen=True):
     """A file or folder in the store, by the sha256 of its content; `size` is in bytes, of a folder in all.
 
-    The digest of a folder is that of its list of entries (see `couler_py.store.content`).
+    The digest of a folder is that of its list of entries (see `couler_py.store.content`). `suffix` is that of
+    the file's name where it was made (".html"), so that people can open their copy.
     """
 
     kind: Literal["file", "folder"]
     digest: str
     size: int = 0
     executable: bool = False
+    suffix: str = ""
 
 
 class Result(msgspec.Struct, frozen=True):

@@ -214,7 +214,17 @@ def collect(request: dict[str, Any]) -> dict[str, Any]:
             parameters[name] = read_value(name, path, request["limit"])
         else:
             artifacts[name] = content.keep(request["artifacts"], path, move=True, fsync=bool(request.get("fsync")))
+            artifacts[name]["suffix"] = read_suffix(path)
     return {"parameters": parameters, "artifacts": artifacts}
+
+
+def read_suffix(path: str) -> str:
+    """The suffix that the file had where the step made it, which the runner leaves beside an output."""
+    if not os.path.isfile(path + ".suffix"):
+        return ""
+    with open(path + ".suffix", encoding="utf-8", errors="replace") as file:
+        suffix = file.read(20)
+    return suffix if suffix[1:].isalnum() else ""
 
 
 def read_value(name: str, path: str, limit: int) -> str:
