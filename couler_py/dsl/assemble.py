@@ -36,7 +36,7 @@ from couler_py.ir.model import (
     Template,
     Workflow,
 )
-from couler_py.ir.names import legal, legal_name
+from couler_py.ir.names import free_name, legal, legal_name
 from couler_py.ir.storage import Storage
 
 
@@ -108,13 +108,7 @@ class _Assembly:
         return msgspec.structs.replace(found, templates=tuple(templates[name] for name in reachable(found)))
 
     def _reserve(self, base: str) -> str:
-        base = _legal(base)
-        taken = {*self.templates.by_name, *self.names.values()}
-        name, number = base, 1
-        while name in taken:
-            number += 1
-            name = f"{base}-{number}"
-        return name
+        return free_name(_legal(base), {*self.templates.by_name, *self.names.values()})
 
     def _graph(self, frame: Frame) -> str:
         fixed = self.names.get(frame)

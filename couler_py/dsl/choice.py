@@ -61,9 +61,9 @@ def or_else(value: Value, default: Default) -> Value | Default:
     """
     if not isinstance(value, Placeholder):
         return value
-    members = _members(value)
+    members = structure(value)
     if members is not None:
-        given = members_of(default) if not isinstance(default, Placeholder) else _members(default)
+        given = members_of(default) if not isinstance(default, Placeholder) else structure(default)
         if default is not None and (given is None or given.keys() != members.keys()):
             fail(
                 "CLR153",
@@ -113,7 +113,7 @@ def first(value: Value, *others: Value) -> Value:
 def join(values: Sequence[Any], label: str) -> Any:
     """`first` of values that may be structures: where their shapes differ, something that only has an order."""
     nodes = [node for value in values for node in _nodes(value)]
-    shapes = [_members(value) for value in values]
+    shapes = [structure(value) for value in values]
     if any(shape is not None for shape in shapes):
         if any(shape is None for shape in shapes) or len({tuple(sorted(shape or {})) for shape in shapes}) > 1:
             return Joined(None, nodes, label, "the values have different members")
@@ -140,7 +140,8 @@ def rebuilt(like: Any, parts: dict[str, Any], nodes: Sequence[Node], label: str)
     return type(like)(parts.values())
 
 
-def _members(value: Any) -> dict[str, Any] | None:
+def structure(value: Any) -> dict[str, Any] | None:
+    """The members of a value that has several; None for a single value or file."""
     if isinstance(value, Output):
         names = value._couler_members
         return None if names is None else {name: value._couler_member(name) for name in names}
@@ -160,7 +161,7 @@ def _nodes(value: Any) -> list[Node]:
         return [value._couler_node]
     if isinstance(value, Placeholder):
         return [leaf.node for leaf in every_leaf(value._couler_expr) if isinstance(leaf, Reference)]
-    members = _members(value)
+    members = structure(value)
     return [node for part in (members or {}).values() for node in _nodes(part)]
 
 

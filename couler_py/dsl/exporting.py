@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from couler_py.dsl.choice import Joined, rebuilt
+from couler_py.dsl.choice import Joined, rebuilt, structure
 from couler_py.dsl.frames import Frame, FrameOutput, Node, Reference
-from couler_py.dsl.lifting import lift, members_of
+from couler_py.dsl.lifting import lift
 from couler_py.dsl.placeholder import Output, Outputs, Placeholder, output_one
 from couler_py.dsl.sources import caller
-from couler_py.ir.names import legal, legal_name
+from couler_py.ir.names import free_name, legal_name
 from couler_py.ir.types import Type
 
 
@@ -44,7 +44,7 @@ def _give(frame: Frame, value: Any, prefix: str) -> Shape:
     members = structure(value)
     if members is None:
         lifted = lift(value)
-        name = _free(frame, prefix or "result")
+        name = free_name(legal_name("ir", "parameter", prefix or "result"), frame.outputs)
         frame.outputs[name] = FrameOutput(lifted.expr, lifted.type, source=caller())
         return Single(name, lifted.type)
     plain = isinstance(value, tuple | Outputs) and not hasattr(value, "_fields")
@@ -55,30 +55,6 @@ def _give(frame: Frame, value: Any, prefix: str) -> Shape:
         if shape is not None:
             found[key] = shape
     return Group(value, found)
-
-
-def structure(value: Any) -> dict[str, Any] | None:
-    """The members of a value that has several; None for a single value or file."""
-    if isinstance(value, Output):
-        names = value._couler_members
-        return None if names is None else {name: value._couler_member(name) for name in names}
-    if isinstance(value, Joined):
-        return value.__dict__["_couler_members"] or {}
-    if isinstance(value, Placeholder):
-        return None
-    if isinstance(value, tuple | Outputs) and not hasattr(value, "_fields"):
-        return {str(index): item for index, item in enumerate(value)}
-    return members_of(value)
-
-
-def _free(frame: Frame, name: str) -> str:
-    if not legal("ir", "parameter", name):
-        name = legal_name("ir", "parameter", name)
-    found, number = name, 1
-    while found in frame.outputs:
-        number += 1
-        found = f"{name}-{number}"
-    return found
 
 
 def result(node: Node, shape: Shape) -> Any:

@@ -15,6 +15,7 @@ from couler_py.dsl.recorder import Recorder
 from couler_py.dsl.sources import caller
 from couler_py.ir import expr as ir
 from couler_py.ir.model import Template
+from couler_py.ir.names import free_name
 from couler_py.ir.types import ANY
 
 Result = TypeVar("Result")
@@ -76,12 +77,7 @@ def record(recorder: Recorder, on: Moment, handler: Callable[[], Any], name: str
     run(recorder, frame, handler)
     if not frame.nodes:
         fail("CLR154", "the handler calls no step", source=source)
-    wanted = name or f"on-{on}"
-    taken = {known.name for known in recorder.handlers}
-    found, number = wanted, 1
-    while found in taken:
-        number += 1
-        found = f"{wanted}-{number}"
+    found = free_name(name or f"on-{on}", {known.name for known in recorder.handlers})
     recorder.handlers.append(HandlerCall(frame, on, found, source))
 
 
@@ -121,16 +117,8 @@ def publish(name: str, value: Any) -> None:
     ):
         expr.node.published[expr.name] = name
         return
-    output = _free(frame.outputs, name)
+    output = free_name(name, frame.outputs)
     frame.outputs[output] = FrameOutput(expr, lifted.type, name, source)
-
-
-def _free(taken: dict[str, Any], wanted: str) -> str:
-    name, number = wanted, 1
-    while name in taken:
-        number += 1
-        name = f"{wanted}-{number}"
-    return name
 
 
 def published(name: str) -> Any:

@@ -29,7 +29,7 @@ from couler_py.dsl.frames import (
 from couler_py.dsl.problems import fail
 from couler_py.ir import expr as ir
 from couler_py.ir.model import Sequence, Source, Template
-from couler_py.ir.names import legal, legal_name
+from couler_py.ir.names import free_name, legal_name
 from couler_py.ir.types import ANY, STR, ListOf, Type
 
 
@@ -128,7 +128,7 @@ class Lowering:
         key = (frame, *identity(leaf))
         name = self._inputs.get(key)
         if name is None:
-            name = self._inputs[key] = _free(frame.inputs, _called(leaf))
+            name = self._inputs[key] = free_name(legal_name("ir", "parameter", _called(leaf)), frame.inputs)
             frame.inputs[name] = FrameInputSpec(type_, optional=type_ is None and _may_be_none(leaf))
             for caller in frame.callers:
                 target = caller.artifacts if type_ is None else caller.arguments
@@ -144,7 +144,7 @@ class Lowering:
         if owner.kind != "branch" or len(owner.callers) != 1:
             _no_way(leaf, source)
         if name is None:
-            name = self._exports[key] = _free(owner.outputs, _called(leaf))
+            name = self._exports[key] = free_name(legal_name("ir", "parameter", _called(leaf)), owner.outputs)
             owner.outputs[name] = FrameOutput(leaf, type_)
             self._output(owner, name)
         return Reference(owner.callers[0], name, "artifact" if type_ is None else "output")
@@ -210,16 +210,6 @@ def _called(leaf: Any) -> str:
         inner = next((found for found in every_leaf(leaf.expr) if isinstance(found, Reference)), None)
         return f"{_called(inner)}-or-else" if inner is not None else "value"
     return str(leaf.name)
-
-
-def _free(taken: dict[str, Any], wanted: str) -> str:
-    if not legal("ir", "parameter", wanted):
-        wanted = legal_name("ir", "parameter", wanted)
-    name, number = wanted, 1
-    while name in taken:
-        number += 1
-        name = f"{wanted}-{number}"
-    return name
 
 
 def _no_way(leaf: Any, source: Source | None) -> NoReturn:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, TypedDict
 
@@ -17,6 +16,8 @@ from couler_py.ir.diagnostics import error
 from couler_py.ir.expr import Expr, Text, TextLike
 from couler_py.ir.model import Backoff, Cache, Lock, Mutex, RetryPolicy, Semaphore, Source
 from couler_py.ir.pod import (
+    ENV_NAME,
+    QUANTITY,
     ConfigMapRef,
     Container,
     EnvFrom,
@@ -36,10 +37,6 @@ EnvValue: TypeAlias = str | int | float | bool | SecretRef | ConfigMapRef | Fiel
 Mounted: TypeAlias = str | Volume | VolumeClaim
 
 DEFAULT_IMAGE = "python:3.11"
-
-# Kubernetes: apimachinery/pkg/api/resource/quantity.go
-_QUANTITY = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?")
-_ENV_NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 
 
 class PodOptions(TypedDict, total=False):
@@ -125,9 +122,9 @@ class Reader:
         self.options = options
         self.step = step
         self.source = source
-        unknown = sorted(set(options) - set(known.__annotations__) - set(_inherited(known)))
+        unknown = sorted(options.keys() - _names(known))
         if unknown:
-            names = sorted({*known.__annotations__, *_inherited(known)})
+            names = sorted(_names(known))
             near = difflib.get_close_matches(unknown[0], names, 1)
             raise self.wrong(
                 f"there is no option {unknown[0]!r}",
@@ -211,7 +208,7 @@ class Reader:
     def _env(self) -> tuple[EnvVar, ...]:
         found = []
         for name, value in (self.options.get("env") or {}).items():
-            if not isinstance(name, str) or not _ENV_NAME.fullmatch(name):
+            if not isinstance(name, str) or not ENV_NAME.fullmatch(name):
                 raise self.wrong(f"{name!r} is not the name of an environment variable")
             if isinstance(value, bool):
                 value = "true" if value else "false"
@@ -306,7 +303,7 @@ def quantity(value: Any) -> str | None:
     if isinstance(value, float):
         thousandths = round(value * 1000)
         return (str(thousandths // 1000) if thousandths % 1000 == 0 else f"{thousandths}m") if value > 0 else None
-    return value if isinstance(value, str) and _QUANTITY.fullmatch(value) else None
+    return value if isinstance(value, str) and QUANTITY.fullmatch(value) else None
 
 
 def retry(

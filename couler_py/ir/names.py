@@ -13,6 +13,7 @@ import functools
 import hashlib
 import re
 import unicodedata
+from collections.abc import Container
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -106,6 +107,19 @@ def legal_name(engine: Engine, kind: Kind, name: str, *, distinct: bool = False)
     if len(plain) > ruled.length or plain.casefold() in _folded(ruled):
         distinct = True
     return plain[: ruled.length - len(tail)].rstrip("-_") + tail if distinct else plain
+
+
+def free_name(wanted: str, taken: Container[str]) -> str:
+    """The name itself, or, where it is taken, the name with the first counter from 2 that isn't.
+
+    >>> free_name("fit", {"fit", "fit-2"})
+    'fit-3'
+    """
+    found, number = wanted, 1
+    while found in taken:
+        number += 1
+        found = f"{wanted}-{number}"
+    return found
 
 
 def fingerprint(text: str) -> str:

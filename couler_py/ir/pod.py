@@ -6,6 +6,7 @@ Fields that people set every day are typed. Everything else of a Kubernetes obje
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -14,6 +15,13 @@ from couler_py.ir.expr import Text, TextLike
 from couler_py.ir.storage import SecretRef
 
 PullPolicy: TypeAlias = Literal["Always", "IfNotPresent", "Never"]
+
+QUANTITY = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?")
+"""A quantity as text (Kubernetes: apimachinery/pkg/api/resource/quantity.go)."""
+
+ENV_NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
+"""A name of an environment variable that every Kubernetes takes (apimachinery/pkg/util/validation, IsEnvVarName,
+before it was relaxed to all printable ASCII)."""
 
 
 class _Pod(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -26,7 +26,7 @@ from couler_py.dsl.verbs.outputs import (
 )
 from couler_py.dsl.verbs.state import Verbs, enclosing, recording
 from couler_py.ir import model
-from couler_py.ir.names import legal, legal_name
+from couler_py.ir.names import free_name, legal, legal_name
 from couler_py.ir.types import STR
 
 LAMBDA = "put `lambda: ` before the call"
@@ -81,7 +81,8 @@ def declared(output: Any, *, result: bool = False, job: bool = False) -> Declare
         if isinstance(artifact.storage, INPUT_ONLY):
             fail("CLR181", f"nothing can be written to a {artifact.type} artifact", help="give it as input=")
         paths[artifact.path] = None
-        name = _free(file_name(artifact.path), taken)
+        name = free_name(file_name(artifact.path), taken)
+        taken.add(name)
         if artifact.is_parameter:
             parameters.append(model.OutputParameter(name, artifact.value_type, path=artifact.path))
             make.append(_parameter(name, artifact))
@@ -162,9 +163,10 @@ def record(
 
 def _publish(here: Verbs, output: Output) -> None:
     """Let handlers of the run's end read an output, under a name that no other has."""
-    name = _free(f"{output._couler_node.name}-{output._couler_name}", set(here.recorder.published))
-    publish(legal_name("argo", "parameter", name), output)
-    output._couler_global = legal_name("argo", "parameter", name)
+    wanted = legal_name("argo", "parameter", f"{output._couler_node.name}-{output._couler_name}")
+    name = free_name(wanted, here.recorder.published)
+    publish(name, output)
+    output._couler_global = name
 
 
 def _known(
@@ -211,12 +213,3 @@ def _parameter(name: str, artifact: Artifact) -> Callable[[Node], Any]:
 
 def _file(name: str, artifact: Artifact) -> Callable[[Node], Any]:
     return lambda node: OutputArtifact(node, name, artifact.path, global_=artifact.is_global)
-
-
-def _free(base: str, taken: set[str]) -> str:
-    found, number = base, 1
-    while found in taken:
-        number += 1
-        found = f"{base}-{number}"
-    taken.add(found)
-    return found

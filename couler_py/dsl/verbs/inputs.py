@@ -16,7 +16,7 @@ from couler_py.dsl.verbs.artifacts import Artifact, file_name
 from couler_py.dsl.verbs.outputs import FileValue, OutputEmpty, are_outputs, single
 from couler_py.ir import expr as ir
 from couler_py.ir.model import InputArtifact, Inputs, Parameter
-from couler_py.ir.names import legal_name
+from couler_py.ir.names import free_name, legal_name
 from couler_py.ir.wire import as_text, travels_raw
 
 ARGUMENT = "para"
@@ -89,7 +89,7 @@ class CallInputs:
             if _same_file(known[1], given):
                 return
             fail("CLR181", f"two files would lie at {path} in one step", help="give one of the artifacts another path")
-        name = self._free(file_name(path))
+        name = free_name(file_name(path), self.given)
         self._paths[path] = (name, given)
         self.artifacts.append(InputArtifact(name, path))
         self.given[name] = given
@@ -108,17 +108,10 @@ class CallInputs:
                 f"{value!r} is a file and has no text",
                 help=f"give it to {self.verb} as input=, and its path in the command",
             )
-        name = self._free(legal_name("argo", "parameter", name))
+        name = free_name(legal_name("argo", "parameter", name), self.given)
         self.parameters.append(Parameter(name, lifted.type))
         self.given[name] = value
         return ir.Text((ir.Input(name),))
-
-    def _free(self, name: str) -> str:
-        found, number = name, 1
-        while found in self.given:
-            number += 1
-            found = f"{name}-{number}"
-        return found
 
 
 def flat(values: Any) -> list[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,9 +16,6 @@ from couler_py.dsl.verbs.secrets import Secret
 from couler_py.dsl.verbs.state import state
 from couler_py.ir import model, pod
 from couler_py.ir.storage import SecretRef
-
-# Kubernetes: apimachinery/pkg/util/validation IsEnvVarName, before it was relaxed to all printable ASCII
-_ENV_NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 
 
 class Cache(msgspec.Struct, frozen=True):
@@ -79,7 +75,7 @@ def environment(inputs: CallInputs, env: Any, secret: Any) -> tuple[pod.EnvVar, 
                 variable = _entry(entry)
                 found[variable.name] = variable
             continue
-        if not isinstance(name, str) or not _ENV_NAME.fullmatch(name):
+        if not isinstance(name, str) or not pod.ENV_NAME.fullmatch(name):
             fail("CLR181", f"{name!r} is not the name of an environment variable")
         if isinstance(value, SecretRef | pod.ConfigMapRef | pod.FieldRef):
             found[name] = pod.EnvVar(name, value)

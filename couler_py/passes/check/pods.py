@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
 from couler_py.ir.expr import Text
 from couler_py.ir.model import ContainerSet, DistributedJob, Function, Script, Template, Workflow
-from couler_py.ir.pod import Container, EnvVar, Resources, VolumeMount
+from couler_py.ir.pod import QUANTITY, Container, EnvVar, Resources, VolumeMount
 from couler_py.passes.check.findings import Findings, Place
 from couler_py.passes.check.references import suggest
 
 Runs: TypeAlias = Container | Script | Function
 
-# Kubernetes' grammar of quantities (apimachinery/pkg/api/resource).
-_QUANTITY = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(([KMGTPE]i)|[numkMGTPE]|[eE][+-]?\d+)?")
 _SECRET_WORDS = frozenset({"PASSWORD", "PASSWD", "SECRET", "TOKEN", "APIKEY", "CREDENTIAL", "CREDENTIALS"})
 _NOT_SECRET_ENDS = frozenset({"FILE", "PATH", "DIR", "NAME", "URL", "URI", "TTL", "ID", "LENGTH", "COUNT", "LIMIT"})
 _NO_RESOURCES = Resources()
@@ -154,7 +151,7 @@ def _check_resources(resources: Resources, findings: Findings, place: Place) -> 
 
 
 def _check_quantity(name: str, quantity: str, findings: Findings, place: Place) -> None:
-    if _QUANTITY.fullmatch(quantity) is None:
+    if QUANTITY.fullmatch(quantity) is None:
         findings.error(
             "CLR299", f"{name}={quantity!r} is no quantity", place, help='write "2", "500m" (half a core), "4Gi"'
         )
