@@ -7,7 +7,7 @@ import math
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType, GeneratorType
 from typing import Any
@@ -19,9 +19,12 @@ from couler_py.cli import exits
 from couler_py.cli.console import console
 from couler_py.cli.live import follow
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""What stops a run of this process: Ctrl-C, whoever shuts the machine or the service down, a closed terminal."""
 
-def watch(client: Client, run: str, *, as_json: bool = False) -> None:
-    """Show a run until it ends, print its JSON if asked, and end the command with the exit code for how it ended.
+
+def watch(client: Client, start: Callable[[], str], *, as_json: bool = False) -> None:
+    """Start a run, show it until it ends, print its JSON if asked, and end the command with the exit code for that.
 
     Ctrl-C stops a run that works in this process and waits for it, a second one ends its steps at once;
     of any other run it only ends the watching.
@@ -29,7 +32,8 @@ def watch(client: Client, run: str, *, as_json: bool = False) -> None:
     interrupts = _Interrupts()
     try:
         with interrupts.caught():
-            follow(interrupts.passed_on(client.watch(run)), quiet=as_json, hint=interrupts.hint)
+            run = start()
+            _follow(interrupts, interrupts.passed_on(client.watch(run)), quiet=as_json)
     except KeyboardInterrupt:
         console(stderr=True).print(f"no longer watching; {run} goes on: `couler watch {run}`")
         raise
@@ -43,8 +47,17 @@ def watch(client: Client, run: str, *, as_json: bool = False) -> None:
         raise typer.Exit(exits.FAILED)
 
 
+def _follow(interrupts: _Interrupts, statuses: Iterator[RunStatus], *, quiet: bool) -> None:
+    try:
+        follow(statuses, quiet=quiet, hint=interrupts.hint)
+    except OSError:
+        if not interrupts.count:
+            raise
+        follow(statuses, quiet=True)  # the terminal was closed; the run has still to be stopped
+
+
 class _Interrupts:
-    """Ctrl-C, handed to the engine's own `watch` wherever in this program it arrives."""
+    """Ctrl-C and its like, handed to the engine's own `watch` wherever in this program it arrives."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -57,15 +70,20 @@ class _Interrupts:
 
     @contextmanager
     def caught(self) -> Iterator[None]:
-        """Take Ctrl-C over. Elsewhere than in the main thread there is none to take."""
+        """Take the signals over. Elsewhere than in the main thread there is none to take."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = signal.signal(signal.SIGINT, self._arrived)
+        # What is ignored (nohup) stays so.
+        before = {number: signal.getsignal(number) for number in SIGNALS}
+        taken = [number for number in SIGNALS if before[number] is not signal.SIG_IGN]
+        for number in taken:
+            signal.signal(number, self._arrived)
         try:
             yield
         finally:
-            signal.signal(signal.SIGINT, before)
+            for number in taken:
+                signal.signal(number, before[number])
 
     def _arrived(self, _number: int, frame: FrameType | None) -> None:
         self.count += 1
@@ -83,12 +101,14 @@ class _Interrupts:
             yield from statuses
             return
         self._watching = statuses
+        begun = False  # what hasn't begun can't be interrupted
         while True:
             try:
-                if self._pending:
+                if self._pending and begun:
                     self._pending = False
                     status = statuses.throw(KeyboardInterrupt())
                 else:
+                    begun = True
                     status = next(statuses)
             except StopIteration:
                 return

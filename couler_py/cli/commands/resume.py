@@ -24,8 +24,8 @@ def command(
 ) -> None:
     """Go on with a run that was stopped from outside: an approval, a dead engine."""
     client = client_of(run)
-    resumed = client.resume(run, outputs=outputs(output or []), task=task)
-    running.watch(client, resumed, as_json=as_json)
+    given = outputs(output or [])
+    running.watch(client, lambda: client.resume(run, outputs=given, task=task), as_json=as_json)
 
 
 def outputs(given: list[str]) -> dict[str, Any] | None:

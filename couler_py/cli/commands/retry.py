@@ -10,5 +10,4 @@ from couler_py.cli.options import AsJson, RunName
 def command(run: RunName, as_json: AsJson = False) -> None:
     """Run the failed tasks of a run again and keep what succeeded."""
     client = client_of(run)
-    again = client.retry(run)
-    running.watch(client, again, as_json=as_json)
+    running.watch(client, lambda: client.retry(run), as_json=as_json)

@@ -38,15 +38,19 @@ def command(
         _say_unused_images(loaded.workflow)
     client = backend("local").client()
     hand_over_secrets(loaded.workflow, client)
-    try:
-        run = client.submit(bundle, parameters=values, **_options(loaded, at, option))
-    except ValueError as error:
-        raise UsageError(str(error)) from error
-    except TypeError as error:
-        if option and "keyword argument" in str(error):
-            raise UsageError(f"-O: {error}") from error
-        raise
-    running.watch(client, run, as_json=as_json)
+    options = _options(loaded, at, option)
+
+    def start() -> str:
+        try:
+            return client.submit(bundle, parameters=values, **options)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+        except TypeError as error:
+            if option and "keyword argument" in str(error):
+                raise UsageError(f"-O: {error}") from error
+            raise
+
+    running.watch(client, start, as_json=as_json)
 
 
 def _options(loaded: Loaded, at: str | None, option: list[str] | None) -> dict[str, Any]:

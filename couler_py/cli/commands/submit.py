@@ -41,10 +41,13 @@ def command(
     show(bundle.diagnostics, console(stderr=True))
     client = backend(parse_target(to)[0]).client()
     hand_over_secrets(loaded.workflow, client)
-    run = client.submit(bundle, parameters=values)
+
+    def start() -> str:
+        return client.submit(bundle, parameters=values)
+
     if watch:
-        running.watch(client, run, as_json=as_json)
+        running.watch(client, start, as_json=as_json)
     elif as_json:
-        print(running.to_json({"run": run}), end="")
+        print(running.to_json({"run": start()}), end="")
     else:
-        print(run)
+        print(start())

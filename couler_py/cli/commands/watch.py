@@ -9,4 +9,4 @@ from couler_py.cli.options import AsJson, RunName
 
 def command(run: RunName, as_json: AsJson = False) -> None:
     """Watch a run until it ends."""
-    running.watch(client_of(run), run, as_json=as_json)
+    running.watch(client_of(run), lambda: run, as_json=as_json)

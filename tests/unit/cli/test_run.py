@@ -158,7 +158,10 @@ def test_a_run_that_isn_t_there_has_an_exit_code_of_its_own(command: str, couler
     assert "Traceback" not in shown.err
 
 
-def test_ctrl_c_stops_a_run_that_resume_goes_on_with(here: Path, couler: Couler) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_ctrl_c_and_its_like_stop_a_run_that_resume_goes_on_with(
+    here: Path, couler: Couler, number: signal.Signals
+) -> None:
     (here / "patient.py").write_text(WAITING.format(marker=here / "go"))
     with subprocess.Popen(
         [sys.executable, "-m", "couler_py.cli", "run", "patient.py"], stderr=subprocess.PIPE, text=True
@@ -166,7 +169,7 @@ def test_ctrl_c_stops_a_run_that_resume_goes_on_with(here: Path, couler: Couler)
         assert process.stderr is not None
         for line in process.stderr:
             if line.split()[1:3] == ["Running", "wait"]:
-                process.send_signal(signal.SIGINT)
+                process.send_signal(number)
         assert process.wait() == 130
     run = run_of(couler)
     assert run["status"] == "Stopped"
