@@ -26,14 +26,6 @@ class Never:
 
 
 @dataclass(frozen=True)
-class FailsThere:
-    """The engine can't do it, for this reason, and only the run shows it: these tasks fail, and say the way out."""
-
-    reason: str
-    tasks: Mapping[str, State]
-
-
-@dataclass(frozen=True)
 class Case:
     """A workflow, and what a run of it must come to on every engine.
 
@@ -50,7 +42,7 @@ class Case:
     outputs: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     attempts: Mapping[str, int] = field(default_factory=dict)
-    refused: Mapping[str, NotYet | Never | FailsThere] = field(default_factory=dict)
+    refused: Mapping[str, NotYet | Never] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return self.name

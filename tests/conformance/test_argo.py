@@ -39,4 +39,4 @@ def test_case(case: Case, request: pytest.FixtureRequest) -> None:
     found = request.getfixturevalue("ended")[case.name]
     if isinstance(found, Exception):
         raise found
-    check(case, found, "argo")
+    check(case, found)

@@ -19,4 +19,4 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("case", ALL, ids=str)
 def test_case(case: Case) -> None:
     if not check_refused(case, "local"):
-        check(case, run_local(case), "local")
+        check(case, run_local(case))

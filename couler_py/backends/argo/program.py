@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
 
 from couler_py.backends.argo.emit.values import Form
-from couler_py.backends.argo.flows import ALL_MARKS, Flow, PlaceKind, possible_marks, read_as_text
 from couler_py.ir.expr import Expr, Item, TaskArtifact, TaskItems, TaskOutput, walk
 from couler_py.ir.graph import Shape, templates_by_name
 from couler_py.ir.meaning import value_expressions
@@ -14,6 +13,7 @@ from couler_py.ir.model import Function, Graph, Inline, Loop, Parameter, Task, T
 from couler_py.ir.names import Namer, legal, legal_name
 from couler_py.ir.possible import Possibilities
 from couler_py.ir.types import ANY, ListOf, Type
+from couler_py.passes.flows import ALL_MARKS, PlaceKind, flows, possible_marks, read_as_text
 
 Variant: TypeAlias = Literal["", "item", "keyed", "item-keyed"]
 """How a template writes its outputs.
@@ -60,11 +60,13 @@ class Program:
             if output.stdout
         }
         self.roots = {workflow.entrypoint, *(handler.call for handler in workflow.handlers)}
-        self.flows: list[Flow] = []
         self._made: set[str] = set()
         self._scan()
-        self.plain_inputs, self.plain_outputs = read_as_text(self)
-        self._marks = possible_marks(self)
+        handed_on = flows(self.templates)
+        plain = read_as_text(self.templates, handed_on)
+        self.plain_inputs = {(template, name) for kind, template, name in plain if kind == "input"}
+        self.plain_outputs = {(template, name) for kind, template, name in plain if kind == "output"}
+        self._marks = possible_marks(self.templates, handed_on, plain, self.roots)
 
     # ---- names
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import sqlite3
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from couler_py.backends.local.machine import Machine
 from couler_py.backends.local.scope import Facts, Scope
 from couler_py.backends.local.spawner import Spawner
 from couler_py.ir.model import Template, Workflow
+from couler_py.passes.flows import plain_outputs
 from couler_py.store.home import Home
 from couler_py.store.records import ArtifactRef, Result, TaskRecord
 
@@ -154,6 +156,11 @@ class Context:
     def folder(self) -> Path:
         """The folder of the run."""
         return self.home.run(self.facts.id)
+
+    @functools.cached_property
+    def read_as_text(self) -> dict[str, list[str]]:
+        """By template, the outputs of Python steps whose text a container reads as it is."""
+        return plain_outputs(self.templates)
 
     def scope(self, call: Call, **more: Any) -> Scope:
         """What expressions see inside a call."""

@@ -238,6 +238,9 @@ async def _function(context: Context, made: Call, body: Function, folder: Path, 
         "COULER_LIMIT": str(VALUE_LIMIT),
         "PYTHONUNBUFFERED": "1",
     }
+    plain = context.read_as_text.get(made.template.name)
+    if plain:  # a value that no engine could give a container fails here too, so that all mean the same
+        request["env"]["COULER_PLAIN"] = ",".join(plain)
     include = await programs.includes(context, body)
     if include:
         request["env"]["COULER_INCLUDE"] = include

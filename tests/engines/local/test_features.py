@@ -353,3 +353,16 @@ def test_wrong_parameters_are_refused(home: Path) -> None:
         prepare(workflow, home=home)
     with pytest.raises(ValueError, match="the parameter 'n': 'x' is not int"):
         prepare(workflow, {"n": "x"}, home=home)
+
+
+def test_text_that_no_engine_can_give_a_container_fails_the_step_that_returns_it(home: Path) -> None:
+    give = python("give", "def give(): return '{{x}}'", output=STR)
+    say = Template(
+        "say",
+        Container("busybox", ("sh",), ("-c", "true", Text((Input("text"),)))),
+        Inputs((Parameter("text", STR),)),
+    )
+    tasks = (Task("give", "give"), Task("say", "say", (Argument("text", TaskOutput("give", "result")),)))
+    record = execute(flow(give, say, graph(*tasks)), home=home)
+    assert {path: task.state for path, task in record.tasks.items() if path} == {"give": "Failed", "say": "Blocked"}
+    assert "return a Path" in record.tasks["give"].message

@@ -5,8 +5,8 @@ Both are fixed points over the same picture: inputs and outputs of templates, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Collection, Iterator, Mapping
+from typing import Literal, TypeAlias
 
 from couler_py.ir import wire
 from couler_py.ir.expr import Expr, First, Input, OrElse, TaskOutput
@@ -14,9 +14,6 @@ from couler_py.ir.expr import Literal as Constant
 from couler_py.ir.model import Function, Graph, Loop, Template
 from couler_py.ir.types import STR
 from couler_py.ir.wire import BASE64_MARK, JSON_MARK
-
-if TYPE_CHECKING:
-    from couler_py.backends.argo.program import Program
 
 PlaceKind: TypeAlias = Literal["input", "output"]
 Place: TypeAlias = tuple[PlaceKind, str, str]
@@ -36,43 +33,61 @@ class Flow:
         self.marks = marks
 
 
-def read_as_text(program: Program) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+def flows(templates: Mapping[str, Template]) -> list[Flow]:
+    """How strings are handed on between the templates of a workflow."""
+    return [flow for template in templates.values() for flow in _flows(templates, template)]
+
+
+def read_as_text(templates: Mapping[str, Template], known: list[Flow]) -> set[Place]:
     """The string inputs and outputs whose text a container reads as it is, so that no mark may be in it.
 
     Starts at the string inputs of everything that isn't a Python step and goes back along the values.
     """
     plain: set[Place] = {
         ("input", template.name, parameter.name)
-        for template in program.workflow.templates
+        for template in templates.values()
         if not isinstance(template.body, Function | Graph | Loop)
         for parameter in template.inputs.parameters
         if parameter.type == STR
     }
-    program.flows = [flow for template in program.workflow.templates for flow in _flows(program, template)]
-    if plain:
-        changed = True
-        while changed:
-            changed = False
-            for flow in program.flows:
-                if flow.target in plain:
-                    for source in flow.sources:
-                        if source not in plain:
-                            plain.add(source)
-                            changed = True
-    inputs = {(template, name) for kind, template, name in plain if kind == "input"}
-    return inputs, {(template, name) for kind, template, name in plain if kind == "output"}
+    if not plain:
+        return plain
+    sources: dict[Place, list[Place]] = {}
+    for flow in known:
+        sources.setdefault(flow.target, []).extend(flow.sources)
+    left = list(plain)
+    while left:
+        for source in sources.get(left.pop(), ()):
+            if source not in plain:
+                plain.add(source)
+                left.append(source)
+    return plain
 
 
-def possible_marks(program: Program) -> dict[Place, tuple[str, ...]]:
-    """By place, the marks that a string there may begin with."""
+def plain_outputs(templates: Mapping[str, Template]) -> dict[str, list[str]]:
+    """By the name of a Python step's template, its outputs whose text a container reads as it is."""
+    plain = read_as_text(templates, flows(templates))
+    found: dict[str, list[str]] = {}
+    for template in templates.values():
+        if isinstance(template.body, Function):
+            names = [each.name for each in template.outputs.parameters if ("output", template.name, each.name) in plain]
+            if names:
+                found[template.name] = names
+    return found
+
+
+def possible_marks(
+    templates: Mapping[str, Template], known: list[Flow], plain: Collection[Place], roots: Collection[str]
+) -> dict[Place, tuple[str, ...]]:
+    """By place, the marks that a string there may begin with. `roots` are the templates that a run itself calls."""
     found: dict[Place, set[str]] = {}
-    for template in program.workflow.templates:
+    for template in templates.values():
         if isinstance(template.body, Function):
             for output in template.outputs.parameters:
-                read = (template.name, output.name) in program.plain_outputs
-                found["output", template.name, output.name] = set() if read else {JSON_MARK}
+                place: Place = ("output", template.name, output.name)
+                found[place] = set() if place in plain else {JSON_MARK}
         elif isinstance(template.body, Graph | Loop):
-            if template.name in program.roots:
+            if template.name in roots:
                 for parameter in template.inputs.parameters:
                     found["input", template.name, parameter.name] = {JSON_MARK}
         else:
@@ -81,11 +96,9 @@ def possible_marks(program: Program) -> dict[Place, tuple[str, ...]]:
     changed = True
     while changed:
         changed = False
-        for flow in program.flows:
-            kind, template_name, name = flow.target
-            plain = program.plain_inputs if kind == "input" else program.plain_outputs
+        for flow in known:
             target = found.setdefault(flow.target, set())
-            if (template_name, name) in plain:
+            if flow.target in plain:
                 continue
             before = len(target)
             target |= flow.marks
@@ -95,7 +108,7 @@ def possible_marks(program: Program) -> dict[Place, tuple[str, ...]]:
     return {place: tuple(mark for mark in ALL_MARKS if mark in marks) for place, marks in found.items()}
 
 
-def _flows(program: Program, template: Template) -> Iterator[Flow]:
+def _flows(templates: Mapping[str, Template], template: Template) -> Iterator[Flow]:
     body = template.body
     if isinstance(body, Loop):
         for parameter in template.inputs.parameters:
@@ -108,10 +121,10 @@ def _flows(program: Program, template: Template) -> Iterator[Flow]:
             inner = getattr(output.value, "name", output.name)
             yield Flow(("output", template.name, output.name), [("output", body.body, inner)], set())
     elif isinstance(body, Graph):
-        yield from _graph_flows(program, template, body)
+        yield from _graph_flows(templates, template, body)
 
 
-def _graph_flows(program: Program, template: Template, graph: Graph) -> Iterator[Flow]:
+def _graph_flows(templates: Mapping[str, Template], template: Template, graph: Graph) -> Iterator[Flow]:
     calls = {task.name: task.call for task in graph.tasks if isinstance(task.call, str)}
     mapped = {task.name for task in graph.tasks if task.each is not None}
     strings: dict[str, frozenset[str]] = {}
@@ -120,7 +133,7 @@ def _graph_flows(program: Program, template: Template, graph: Graph) -> Iterator
             continue
         known = strings.get(task.call)
         if known is None:
-            callee = program.templates.get(task.call)
+            callee = templates.get(task.call)
             names = () if callee is None else callee.inputs.parameters
             known = strings[task.call] = frozenset(each.name for each in names if each.type == STR)
         if not known:
