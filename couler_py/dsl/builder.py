@@ -11,10 +11,9 @@ w.add(evaluate, model)
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any, ParamSpec, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack
 
 import msgspec
 
@@ -31,6 +30,10 @@ from couler_py.dsl.sources import caller, caller_frame
 from couler_py.dsl.workflow_options import WorkflowOptions, WorkflowReader
 from couler_py.ir import expr as ir
 from couler_py.ir.model import Workflow as WorkflowIR
+
+if TYPE_CHECKING:
+    from couler_py.api import Run
+    from couler_py.backends.base import Bundle
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -157,13 +160,17 @@ class Workflow:
             )
         return assemble(self._recorder)
 
-    def compile(self, to: str = "argo", **options: Any) -> Any:
+    def compile(self, to: str = "argo", **options: Any) -> Bundle:
         """Compile for an engine: `couler.compile(workflow, to, **options)`. Returns a `Bundle`."""
-        return importlib.import_module("couler_py.api").compile(self, to=to, **options)
+        from couler_py import api
 
-    def run(self, **options: Any) -> Any:
+        return api.compile(self, to=to, **options)
+
+    def run(self, **options: Any) -> Run:
         """Run it: `couler.run(workflow, parameters=..., submitter=..., ...)`. Returns a `Run`."""
-        return importlib.import_module("couler_py.api").run(self, **options)
+        from couler_py import api
+
+        return api.run(self, **options)
 
     def __repr__(self) -> str:
         return f"<workflow {self.name}: {len(self._recorder.entry.nodes)} tasks>"

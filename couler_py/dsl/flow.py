@@ -14,12 +14,11 @@ is a task like a step, with its own graph; it may call itself there, inside `cou
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType, FunctionType
-from typing import Any, Generic, ParamSpec, TypeVar, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, Unpack, cast, overload
 
 import msgspec
 
@@ -40,6 +39,10 @@ from couler_py.dsl.sources import caller, caller_frame, shown
 from couler_py.dsl.workflow_options import ALONE, WorkflowOptions, WorkflowReader
 from couler_py.ir import expr as ir
 from couler_py.ir.model import ArtifactArgument, Inputs, Outputs, Source, Suspend, Template, Workflow
+
+if TYPE_CHECKING:
+    from couler_py.api import Run
+    from couler_py.backends.base import Bundle
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -119,13 +122,17 @@ class WorkflowFunction(Generic[P, R]):
                     record(recorder, on, handler)  # type: ignore[arg-type]
         return assemble(recorder)
 
-    def compile(self, to: str = "argo", **options: Any) -> Any:
+    def compile(self, to: str = "argo", **options: Any) -> Bundle:
         """Compile for an engine: `couler.compile(workflow, to, **options)`. Returns a `Bundle`."""
-        return _api().compile(self, to=to, **options)
+        from couler_py import api
 
-    def run(self, **options: Any) -> Any:
+        return api.compile(self, to=to, **options)
+
+    def run(self, **options: Any) -> Run:
         """Run it: `couler.run(workflow, parameters=..., submitter=..., ...)`. Returns a `Run`."""
-        return _api().run(self, **options)
+        from couler_py import api
+
+        return api.run(self, **options)
 
     def __repr__(self) -> str:
         return f"<workflow {self.name}>"
@@ -322,8 +329,3 @@ def _closure(function: FunctionType) -> dict[str, Any]:
         except ValueError:  # a function that is defined here may name itself
             continue
     return found
-
-
-def _api() -> Any:
-    # The rooms above are asked by name, when a person calls them from here.
-    return importlib.import_module("couler_py.api")
