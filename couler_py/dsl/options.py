@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, TypedDict
 
@@ -115,6 +116,13 @@ class Runtime(msgspec.Struct, frozen=True):
     claims: tuple[VolumeClaim, ...]
 
 
+# Most steps say nothing but these, which are read by who made the reader: then everything here is as it is by default.
+_READ_ELSEWHERE = frozenset({"name", "description", "image", "image_pull_policy", "packages", "include", "command"})
+_NO_POLICIES = Policies(None, None, None, None, ())
+_PLAIN_RUNTIME = Runtime((), (), (), Resources(), ())
+_PLAIN_POD = PodSettings()
+
+
 class Reader:
     """Reads options, and says where they were given when one is wrong."""
 
@@ -122,6 +130,7 @@ class Reader:
         self.options = options
         self.step = step
         self.source = source
+        self._says_nothing = options.keys() <= _READ_ELSEWHERE
         unknown = sorted(options.keys() - _names(known))
         if unknown:
             names = sorted(_names(known))
@@ -137,18 +146,24 @@ class Reader:
 
     def policies(self) -> Policies:
         """Retry, time limits, cache and locks."""
+        if self._says_nothing:
+            return _NO_POLICIES
         return Policies(
             self._retry(), self._duration("timeout"), self._duration("deadline"), self._cache(), locks(self.options)
         )
 
     def runtime(self) -> Runtime:
         """Environment, mounts and resources."""
+        if self._says_nothing:
+            return _PLAIN_RUNTIME
         mounts, _, claims = self._volumes()
         env_from = tuple(self.options.get("env_from", ()))
         return Runtime(self._env(), env_from, mounts, self._resources(), claims)
 
     def pod(self) -> PodSettings:
         """Labels, placement and surroundings of the pod."""
+        if self._says_nothing:
+            return _PLAIN_POD
         get = self.options.get
         return PodSettings(
             labels=_pairs(get("labels")),
@@ -362,5 +377,7 @@ def _pairs(given: Mapping[str, TextLike] | None) -> tuple[tuple[str, TextLike], 
     return tuple((str(key), value) for key, value in (given or {}).items())
 
 
-def _inherited(known: type) -> list[str]:
-    return [name for base in getattr(known, "__orig_bases__", ()) for name in getattr(base, "__annotations__", ())]
+@functools.cache
+def _names(known: type) -> frozenset[str]:
+    bases = getattr(known, "__orig_bases__", ())
+    return frozenset(known.__annotations__).union(*(getattr(base, "__annotations__", ()) for base in bases))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from couler_py.dsl.frames import Frame, LoopCall, Node, Reference, every_leaf
+from couler_py.dsl.placeholder import Output, Placeholder, task_of
 from couler_py.dsl.problems import fail, problem
 
 EdgeName: TypeAlias = Literal["order", "on_failure", "always"]
@@ -32,8 +33,8 @@ def after(task: Value, *earlier: Any, kind: EdgeName = "order") -> Value:
 
 def tasks_of(value: Any) -> list[Node]:
     """The tasks behind a value: of a list, tuple or dict of values, all of theirs."""
-    from couler_py.dsl.placeholder import Placeholder, task_of
-
+    if isinstance(value, Output):
+        return [value._couler_node]
     if isinstance(value, Node):
         return [value]
     if not isinstance(value, Placeholder):
@@ -58,8 +59,9 @@ def link(producer: Node, consumer: Node, kind: EdgeName) -> None:
             names = " -> ".join(node.name for node in [*way, consumer])
             related = tuple((f"{node.name} is called here", node.source) for node in way if node.source)
             fail("CLR152", f"these tasks would wait for each other: {names}", related=related)
-    if (producer, kind) not in consumer.after[-8:]:
-        consumer.after.append((producer, kind))
+    edge = (producer, kind)
+    if edge not in consumer.after[-8:]:
+        consumer.after.append(edge)
 
 
 def _way(first: Node, last: Node) -> list[Node]:
