@@ -113,9 +113,9 @@ def index_environment(filename: str, place: Source, step: str) -> tuple[EnvVar, 
         ("PIP_NO_INDEX", "1" if project.offline else ""),
     ):
         for url in value.split():
-            if urlsplit(url).password is not None:
+            if holds_credentials(url):
                 raise _error(
-                    f"the address of {name} holds a password",
+                    f"the address of {name} holds a password or a token",
                     place,
                     step,
                     f"leave it out of [tool.couler]; give the step env={{'{name}': couler.secret(...)}}",
@@ -149,6 +149,13 @@ def lock(
         return PinnedSet(python, _pins_of_report(report))
 
 
+def holds_credentials(url: str) -> bool:
+    """Whether an address holds a password, or, over HTTP, a name, which there may be a token ("https://TOKEN@host")."""
+    parts = urlsplit(url)
+    over_http = parts.scheme.rpartition("+")[2] in ("http", "https")
+    return parts.password is not None or (over_http and parts.username is not None)
+
+
 def uv_path() -> str | None:
     """The program uv, of this environment first; None where it is missing."""
     return shutil.which("uv", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
@@ -170,8 +177,10 @@ def _canonical(text: Any, place: Source, step: str) -> str:
             step,
             "write it by PEP 508, as 'numpy>=1.26' or 'x @ https://…'",
         ) from problem
-    if found.url and urlsplit(found.url).password is not None:
-        raise _error(f"the address of {found.name} holds a password", place, step, "use an index with a secret")
+    if found.url and holds_credentials(found.url):
+        raise _error(
+            f"the address of {found.name} holds a password or a token", place, step, "use an index with a secret"
+        )
     found.name = canonicalize_name(found.name)
     return str(found)
 

@@ -14,7 +14,7 @@ from couler_py.dsl import packages as packages_module
 from couler_py.dsl.errors import DefinitionError
 from couler_py.dsl.images import ImageError, Recipe, dockerfile, pin, recipe_key, recipes, write_context
 from couler_py.dsl.lockfile import Lock, LockError, PinnedSet, ignoring, read_lock, write_lock
-from couler_py.dsl.packages import index_environment, lock, lock_workflow, normalise, python_of
+from couler_py.dsl.packages import holds_credentials, index_environment, lock, lock_workflow, normalise, python_of
 from couler_py.dsl.project import Project
 from couler_py.ir.model import Function, IncludeArchive, Piece, Source, Template, Workflow
 from couler_py.ir.pod import EnvVar
@@ -122,11 +122,23 @@ def test_configuration_tells_pip_where_packages_come_from(tmp_path: Path) -> Non
     )
 
 
-def test_password_in_an_index_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text('[tool.couler]\nindex_url = "https://u:p@pypi.example.com/simple"\n')
-    with pytest.raises(DefinitionError, match="holds a password") as caught:
+@pytest.mark.parametrize("credentials", ["u:p", "glpat-12345"])
+def test_credentials_in_an_index_are_refused(tmp_path: Path, credentials: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(f'[tool.couler]\nindex_url = "https://{credentials}@pypi.example.com"\n')
+    with pytest.raises(DefinitionError, match="holds a password or a token") as caught:
         index_environment(str(tmp_path / "flow.py"), PLACE, "train")
-    assert "u:p" not in str(caught.value)
+    assert credentials not in str(caught.value)
+
+
+@pytest.mark.parametrize("scheme", ["https", "git+https"])
+def test_credentials_in_a_requirement_are_refused(scheme: str) -> None:
+    with pytest.raises(DefinitionError, match="the address of ours holds a password or a token") as caught:
+        normalise([f"ours @ {scheme}://glpat-12345@git.example.com/ours.git"], PLACE, "train")
+    assert "glpat-12345" not in str(caught.value)
+
+
+def test_the_name_of_an_ssh_account_is_no_credential() -> None:
+    assert not holds_credentials("git+ssh://git@git.example.com/ours.git")
 
 
 def test_locking_a_workflow_pins_each_set_once_and_keeps_images(tmp_path: Path) -> None:
