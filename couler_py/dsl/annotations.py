@@ -111,6 +111,8 @@ class Scope(msgspec.Struct, frozen=True):
 
 def hint(annotation: Any, scope: Scope) -> Hint:
     """The type or artifact that an annotation stands for. Raises `AnnotationError`."""
+    if type(annotation) is type and annotation in SCALARS:
+        return SCALARS[annotation]
     annotation = resolve(annotation, scope)
     if is_path(annotation):
         return ArtifactType()

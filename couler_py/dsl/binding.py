@@ -22,7 +22,7 @@ class ArgumentError(RecordingError, TypeError):
     """An argument of a call is missing, unknown, or of the wrong type."""
 
 
-def bind(recorder: Any, node: Node, template: Template, arguments: Any) -> None:
+def bind(node: Node, template: Template, arguments: Any) -> None:
     """Give a task its arguments. Raises `ArgumentError` for those that don't fit the template's inputs."""
     given = 0
     for parameter in template.inputs.parameters:

@@ -170,7 +170,7 @@ class _Gathering:
     def _definition(self, name: str, definition: Definition, origin: Origin) -> None:
         where = Source(definition.file, definition.line)
         wanted = self._needs(definition.text, where, name, origin)
-        self._walk(wanted, definition, origin, Source(definition.file, definition.line))
+        self._walk(wanted, origin, where)
         self.definitions[name] = Piece(definition.text, definition.file, definition.line)
 
     def _needs(self, text: str, where: Source, name: str, origin: Origin) -> Needs:
@@ -188,7 +188,7 @@ class _Gathering:
             self._own_import(made.module, made.level, Source(where.file, where.line + made.line - 1), origin)
         return found
 
-    def _walk(self, wanted: Needs, definition: Definition | None, origin: Origin, where: Source) -> None:
+    def _walk(self, wanted: Needs, origin: Origin, where: Source) -> None:
         for name in wanted.names:
             value = origin.lookup(name)
             line = Source(where.file, where.line + wanted.lines.get(name, 1) - 1)
@@ -242,7 +242,7 @@ class _Gathering:
             self._value(class_name, type(value), origin, wanted, line)
             self.definitions[name] = Piece(f"{name} = {class_name}.{value.name}", line.file, line.line)
             return
-        if self._from_import(name, value, origin, line) or self._from_source(name, value, origin, line):
+        if self._from_import(name, value, origin) or self._from_source(name, value, origin, line):
             return
         raise self._cannot_travel(name, value, line)
 
@@ -269,13 +269,13 @@ class _Gathering:
     # ---- imports
 
     def _module(self, name: str, value: ModuleType, origin: Origin, wanted: Needs, line: Source) -> None:
-        if self._from_import(name, value, origin, line, wanted):
+        if self._from_import(name, value, origin, wanted):
             return
         module = value.__name__
         text = f"import {module}" if module == name else f"import {module} as {name}"
         self._import(text, module, line, origin)
 
-    def _from_import(self, name: str, value: Any, origin: Origin, line: Source, wanted: Needs | None = None) -> bool:
+    def _from_import(self, name: str, value: Any, origin: Origin, wanted: Needs | None = None) -> bool:
         found = False
         for source, node in import_nodes(origin.source):
             at = Source(shown(source.filename), node.lineno)
@@ -351,7 +351,7 @@ class _Gathering:
                 text = source.text(statement.lineno, statement.end_lineno or statement.lineno, statement.col_offset)
                 where = Source(shown(source.filename), statement.lineno)
                 inner = origin_of(value, source, {}) if is_lambda else origin
-                self._walk(self._needs(text, where, name, inner), None, inner, where)
+                self._walk(self._needs(text, where, name, inner), inner, where)
                 self.definitions[name] = Piece(text, where.file, where.line)
                 return True
         return False

@@ -69,7 +69,8 @@ class Filling:
         """The texts of a command line."""
         if isinstance(values, str):
             raise self._error(f"{what} is one text", f"write {what}=[{values!r}], one element for each word")
-        return tuple(self.text(value, f"an element of {what}") for value in values)
+        what = f"an element of {what}"
+        return tuple([self.text(value, what) for value in values])
 
     def env(self, values: Mapping[str, Any]) -> tuple[EnvVar, ...]:
         """Environment variables; references to secrets and ConfigMaps stay references."""

@@ -208,7 +208,7 @@ class WorkflowFunction(Generic[P, R]):
             called = self._original._record(recorder)
         explicit = bool(self._task_name)
         node = Node(recorder.frame, called.frame, self._task_name or self.name, source, explicit=explicit)
-        bind(recorder, node, self._face(), arguments)
+        bind(node, self._face(), arguments)
         for artifact in self.inputs.artifacts:
             if artifact.name not in arguments and artifact.storage is not None:
                 node.artifacts[artifact.name] = artifact.storage

@@ -129,10 +129,10 @@ def _initial(body: Callable[..., Any], initial: Any) -> dict[str, _Carried]:
             f"the body takes {', '.join(names) or 'nothing'}, and initial gives {', '.join(given) or 'nothing'}",
             help=f"initial has a value for each parameter of the body: see {which!r}",
         )
-    return {name: _carried(name, value) for name, value in given.items()}
+    return {name: _carried(value) for name, value in given.items()}
 
 
-def _carried(name: str, value: Any) -> _Carried:
+def _carried(value: Any) -> _Carried:
     if isinstance(value, pathlib.PurePath):
         return _Carried(value, None)
     return _Carried(value, lift(value).type)

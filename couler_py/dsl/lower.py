@@ -99,8 +99,8 @@ class Lowering:
         if owner is frame:
             return self._own(leaf, frame, source)
         if frame.within(owner):
-            return self._threaded(leaf, frame, source)
-        return self._leaf(self._exported(leaf, owner, frame, source), frame, source)
+            return self._threaded(leaf, frame)
+        return self._leaf(self._exported(leaf, owner, source), frame, source)
 
     def _own(self, leaf: Any, frame: Frame, source: Source | None) -> Any:
         if isinstance(leaf, Reference):
@@ -122,7 +122,7 @@ class Lowering:
             return ir.Item() if leaf.index is None else ir.Access(ir.Item(), ir.Literal(leaf.index))
         return self.expr(leaf.expr, frame, source)
 
-    def _threaded(self, leaf: Any, frame: Frame, source: Source | None) -> Any:
+    def _threaded(self, leaf: Any, frame: Frame) -> Any:
         """The input of the graph by which a value from around it comes in."""
         type_ = type_of(leaf)
         key = (frame, *identity(leaf))
@@ -136,7 +136,7 @@ class Lowering:
                 self.node(caller)
         return ir.InputArtifact(name) if type_ is None else ir.Input(name)
 
-    def _exported(self, leaf: Any, owner: Frame, frame: Frame, source: Source | None) -> Reference:
+    def _exported(self, leaf: Any, owner: Frame, source: Source | None) -> Reference:
         """The value of a graph inside as an output of the task that calls that graph."""
         type_ = type_of(leaf)
         key = (owner, *identity(leaf))

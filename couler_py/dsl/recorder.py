@@ -136,7 +136,7 @@ class Recorder:
         generated = generated or self.defaults != self._defaults
         template = self.templates.add(template, generated=generated, source=source)
         node = Node(self.frame, template, base, source, explicit=bool(name))
-        bind(self, node, template, arguments)
+        bind(node, template, arguments)
         node.hooks = tuple(hooks)
         self.frame.add(node)
         return output_of(node, template)

@@ -112,7 +112,7 @@ dag_scope: ContextVar[DagScope | None] = ContextVar("couler_dag", default=None)
 forwarded: ContextVar[Sequence[Any]] = ContextVar("couler_forwarded", default=())
 
 
-def forward(inputs: CallInputs, args: list[Any], files: list[Any]) -> None:
+def forward(args: list[Any], files: list[Any]) -> None:
     """Add the outputs of the steps that `set_dependencies` names to a step's arguments and files, each once."""
     known = [value for value in (*args, *files) if isinstance(value, Placeholder)]
     for output in forwarded.get():

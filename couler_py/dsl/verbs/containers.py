@@ -81,7 +81,7 @@ def run_container(
 def gather(inputs: CallInputs, args: Any, files: Any) -> list[Any]:
     """Sort what a step is given: files become its input artifacts, empty outputs an order; the values are returned."""
     values, found = flat(args), flat(files)
-    forward(inputs, values, found)
+    forward(values, found)
     for value in found:
         inputs.file(value)
     rest = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from couler_py.ir.model import Loop, Template
 from couler_py.ir.types import accepts, describe
 from couler_py.passes.check.calls import check_called
-from couler_py.passes.check.facts import Facts, Signature
+from couler_py.passes.check.facts import Signature
 from couler_py.passes.check.findings import Findings, Place, related
 from couler_py.passes.check.references import suggest
 from couler_py.passes.check.scope import Scope
@@ -31,7 +31,7 @@ def check_loop(template: Template, loop: Loop, scope: Scope) -> None:
             findings.error("CLR262", f"two values are carried to the input {carry.input}", place)
         seen.add(carry.input)
         _check_carry(carry.output, carry.input, body, findings, place)
-    _check_given(template, body, facts, findings, place)
+    _check_given(template, body, findings, place)
 
 
 def _check_carry(output: str, input_: str, body: Signature, findings: Findings, place: Place) -> None:
@@ -53,7 +53,7 @@ def _check_carry(output: str, input_: str, body: Signature, findings: Findings, 
         findings.error("CLR262", message, place, related=see)
 
 
-def _check_given(template: Template, body: Signature, facts: Facts, findings: Findings, place: Place) -> None:
+def _check_given(template: Template, body: Signature, findings: Findings, place: Place) -> None:
     """The first iteration gets the loop's own inputs, by name."""
     own = Signature.of(template)
     see = related((f"the body {body.name}", body.source))

@@ -17,7 +17,7 @@ def line(
 ) -> str:  # fmt: skip
     """A line through the (x, y) pairs of each series; it breaks where a value isn't finite."""
     named = _named(series)
-    area, parts = _axes(named, title, x_label, y_label, wide, tall)
+    area, parts = _axes(named, x_label, y_label, wide, tall)
     for position, pairs in enumerate(named.values()):
         colour = COLOURS[position % len(COLOURS)]
         for run in _runs(pairs):
@@ -37,7 +37,7 @@ def scatter(
 ) -> str:  # fmt: skip
     """A point for each (x, y) pair of each series. Pairs that aren't finite are left out."""
     named = _named(series)
-    area, parts = _axes(named, title, x_label, y_label, wide, tall)
+    area, parts = _axes(named, x_label, y_label, wide, tall)
     for position, (name, pairs) in enumerate(named.items()):
         colour = COLOURS[position % len(COLOURS)]
         for x, y in _finite(pairs):
@@ -63,9 +63,7 @@ def _runs(pairs: Pairs) -> list[list[tuple[float, float]]]:
     return [run for run in runs if run]
 
 
-def _axes(
-    named: Mapping[str, Pairs], title: str, x_label: str, y_label: str, wide: int, tall: int
-) -> tuple[Area, list[str]]:
+def _axes(named: Mapping[str, Pairs], x_label: str, y_label: str, wide: int, tall: int) -> tuple[Area, list[str]]:
     known = [pair for pairs in named.values() for pair in _finite(pairs)] or [(0.0, 0.0)]
     across = ticks(min(x for x, _ in known), max(x for x, _ in known), 7)
     up = ticks(min(y for _, y in known), max(y for _, y in known))
