@@ -27,10 +27,17 @@ def command(
     at: Annotated[
         str | None, typer.Option("--at", metavar="TIME", help="The scheduled instant, as 2026-05-01T03:00:00Z.")
     ] = None,
+    runtime: Annotated[
+        str | None,
+        typer.Option(
+            "--runtime", metavar="process", help="Run the steps of an IR file as processes, with all that you may do."
+        ),
+    ] = None,
     option: EngineOptions = None,
 ) -> None:
     """Run a workflow on this machine and watch it."""
     loaded = load(file)
+    _check_runtime(loaded, runtime)
     values = read(loaded.workflow, parameter or (), loaded.parameters)
     bundle = compile_for(loaded.workflow, "local", {})
     show(bundle.diagnostics, console(stderr=True))
@@ -51,6 +58,17 @@ def command(
             raise
 
     running.watch(client, start, as_json=as_json)
+
+
+def _check_runtime(loaded: Loaded, runtime: str | None) -> None:
+    if runtime not in (None, "process"):
+        raise UsageError(f"--runtime {runtime!r}: steps run as processes here, --runtime process")
+    if loaded.imported and runtime is None:
+        raise UsageError(
+            f"{loaded.file} wasn't written in Python here: its steps would run as processes that may do all that you "
+            "may. Read it first (couler print shows it as Python), then say --runtime process",
+            "CLR708",
+        )
 
 
 def _options(loaded: Loaded, at: str | None, option: list[str] | None) -> dict[str, Any]:

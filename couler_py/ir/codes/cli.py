@@ -60,4 +60,13 @@ CODES: tuple[Code, ...] = (
         example="couler run flow.py",
         instead="couler run flow.py -p source=data.csv",
     ),
+    Code(
+        "CLR708",
+        "A workflow that wasn't written here would run as processes",
+        "The steps of a run on this machine are processes without any sandbox: they may do all that you may. For what "
+        "you wrote in Python that is what you want. A workflow from elsewhere (an IR file) is only run so where you "
+        "say that you know it.",
+        example="couler run downloaded.json",
+        instead="couler print downloaded.json   # read it\ncouler run downloaded.json --runtime process",
+    ),
 )

@@ -132,6 +132,24 @@ def test_the_scheduled_instant_is_typed(here: Path, couler: Couler) -> None:
     assert couler("run", "nightly.py", "--at", "tomorrow").code == 2
 
 
+def test_what_was_not_written_here_runs_only_when_told_to(flow: str, here: Path, couler: Couler) -> None:
+    couler("compile", flow, "--to", "ir", "-o", "flow.json")
+    shown = couler("run", "flow.json", "--json")
+    assert shown.code == 2
+    assert shown.err.startswith("error[CLR708]: flow.json wasn't written in Python here")
+    assert not (here / ".couler").exists()
+    shown = couler("run", "flow.json", "--runtime", "process", "--json")
+    assert json.loads(shown.out)["outputs"] == {"result": "hello world"}
+    assert couler("run", "flow.json", "--runtime", "container").code == 2
+
+
+def test_options_that_are_not_for_a_run_are_refused(flow: str, couler: Couler) -> None:
+    for option in ("home=/tmp", "nosuch=1", "name=../x", "grace=long", "durability=disk"):
+        shown = couler("run", flow, "-O", option)
+        assert shown.code == 2
+        assert "Traceback" not in shown.err
+
+
 def test_a_page_of_a_run_is_written(flow: str, here: Path, couler: Couler) -> None:
     couler("run", flow)
     assert couler("report", run_of(couler)["run"], "-o", "run.html").code == 0
