@@ -13,7 +13,7 @@ import pytest
 from couler_py.ir import to_json
 from couler_py.ir.meaning import State
 from tests.conformance.case import Case
-from tests.conformance.cases import PODLESS
+from tests.conformance.cases import PACKED
 from tests.conformance.interpreter import interpret
 from tests.conformance.podless import ABSENT
 from tests.conformance.random_graphs import random_workflow
@@ -47,9 +47,11 @@ def emitted(airflow_home: Path) -> Mapping[str, Emission]:
 
     from tests.airflow.emission import Emission
 
-    workflows = {case.name: case.build() for case in PODLESS}
+    workflows = {case.name: case.build() for case in PACKED}
     workflows |= {f"random-{seed}": random_workflow(seed, tasks=6) for seed in RANDOM}
     folder = airflow_home / "dags"
+    for old in folder.glob("*.py"):
+        old.unlink()
     file = folder / "meaning.py"
     data = airflow_home / "workflows.json"
     data.write_text(json.dumps({name: to_json(workflow) for name, workflow in workflows.items()}))
@@ -119,7 +121,7 @@ def check(run: Run, tasks: Mapping[str, State], status: State, outputs: Mapping[
         assert found == outputs
 
 
-@pytest.mark.parametrize("case", PODLESS, ids=str)
+@pytest.mark.parametrize("case", PACKED, ids=str)
 def test_case(case: Case, emitted: Mapping[str, Emission]) -> None:
     check(Run(emitted[case.name]), case.tasks, case.status, case.outputs)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.conformance.case import Case
-from tests.conformance.cases import PODLESS
+from tests.conformance.cases import PODLESS, pairs_of_edges
 from tests.conformance.interpreter import interpret
 
 
-@pytest.mark.parametrize("case", PODLESS, ids=str)
+@pytest.mark.parametrize("case", [*PODLESS, *pairs_of_edges.PACKED], ids=str)
 def test_hand_written_table_agrees_with_the_ir(case: Case) -> None:
     result = interpret(case.build())
     assert {name: result.tasks.get(name) for name in case.tasks} == case.tasks

@@ -146,3 +146,21 @@ CASES = [
     both(f"first-{row}{column}", {"first": "a b"}, row + column, expected, f"c={FIRST_SAYS.get(row + column, '-')}")
     for row, column, expected in cells(FIRST)
 ]
+
+
+def packed(kinds: tuple[str, str], grid: str) -> Case:
+    """A whole grid as one workflow, a reader for each cell: for engines on which a workflow costs much."""
+    tasks, states = [], []
+    for side in "ab":
+        for state in "SKFB":
+            tasks += producer(f"{side}{state}", state)
+            states.append(f"{side}{state}={state}" + (f" {side}Bx=F" if state == "B" else ""))
+    for row, column, expected in cells(grid):
+        first, second = f"a{row}", f"b{column}"
+        edges = {kinds[0]: f"{first} {second}"} if kinds[0] == kinds[1] else {kinds[0]: first, kinds[1]: second}
+        tasks.append(act(f"c{row}{column}", **edges))
+        states.append(f"c{row}{column}={expected.removesuffix('!')}")
+    return case(f"pairs-{'-'.join(kinds)}".replace("_", "-"), *tasks, states=" ".join(states), status="F")
+
+
+PACKED = [packed(kinds, grid) for kinds, grid in GRIDS.items()] + [packed(("first", "first"), FIRST)]
