@@ -1,6 +1,6 @@
 """What a workflow is: model, expressions, graph, names, diagnostics. Depends on nothing else of this package.
 
-The structs live in `model`, `pod`, `storage`, `expr` and `types`; what they mean in `meaning`,
+The structs live in `model`, `interface`, `policies`, `pod`, `storage`, `expr` and `types`; what they mean in `meaning`,
 `evaluate` and `wire`.
 """
 

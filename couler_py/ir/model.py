@@ -11,8 +11,15 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from couler_py.ir.expr import Expr, TextLike
+from couler_py.ir.interface import Argument as Argument
+from couler_py.ir.interface import ArtifactArgument as ArtifactArgument
+from couler_py.ir.interface import InputArtifact as InputArtifact
+from couler_py.ir.interface import Inputs as Inputs
+from couler_py.ir.interface import OutputArtifact as OutputArtifact
+from couler_py.ir.interface import OutputParameter as OutputParameter
+from couler_py.ir.interface import Outputs as Outputs
+from couler_py.ir.interface import Parameter as Parameter
 from couler_py.ir.pod import (
-    ConfigMapRef,
     Container,
     EnvFrom,
     EnvVar,
@@ -24,8 +31,13 @@ from couler_py.ir.pod import (
     VolumeClaim,
     VolumeMount,
 )
-from couler_py.ir.storage import Archive, SecretRef, Storage
-from couler_py.ir.types import STR, Type
+from couler_py.ir.policies import Backoff as Backoff
+from couler_py.ir.policies import Cache as Cache
+from couler_py.ir.policies import Lock as Lock
+from couler_py.ir.policies import Mutex as Mutex
+from couler_py.ir.policies import RetryPolicy as RetryPolicy
+from couler_py.ir.policies import Semaphore as Semaphore
+from couler_py.ir.storage import SecretRef
 
 
 class _Struct(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -40,99 +52,6 @@ class Source(_Struct, frozen=True):
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
-
-
-# ---- inputs and outputs
-
-
-class Parameter(_Struct, frozen=True):
-    """An input parameter of a template, or a parameter of the workflow.
-
-    `default` is the wire JSON of the value for callers who leave the argument out; unset means
-    required. It never stands in for an absent value. `portable=False` marks an imported parameter,
-    whose default does (that is Argo's meaning).
-    """
-
-    name: str
-    type: Type = STR
-    default: Any | UnsetType = UNSET
-    enum: tuple[str, ...] | None = None
-    description: str = ""
-    value_from: ConfigMapRef | None = None
-    portable: bool = True
-
-
-class InputArtifact(_Struct, frozen=True):
-    """A file or folder that a template reads at `path` (empty on graphs). `mode` is a file mode."""
-
-    name: str
-    path: str = ""
-    storage: Storage | None = None
-    optional: bool = False
-    mode: int | None = None
-    archive: Archive = ""
-    description: str = ""
-
-
-class OutputParameter(_Struct, frozen=True):
-    """A value that a template returns, from exactly one of:
-
-    `path` (a file in the container), `stdout`, `value` (graphs and loops: an expression over tasks or
-    over the body's outputs; functions: an expression over `Own` outputs, computed by the runner),
-    `json_path` or `jq_filter` (resources), `supplied` (suspend: given by who resumes), or, on a
-    `Function`, the returned value of that name. `global_name` publishes it to exit handlers.
-    """
-
-    name: str
-    type: Type = STR
-    path: str = ""
-    stdout: bool = False
-    value: Expr | None = None
-    json_path: str = ""
-    jq_filter: str = ""
-    supplied: bool = False
-    default: Any | UnsetType = UNSET
-    global_name: str = ""
-    description: str = ""
-
-
-class OutputArtifact(_Struct, frozen=True):
-    """A file or folder that a template leaves: at `path`, or (graphs) the artifact that `value` names."""
-
-    name: str
-    path: str = ""
-    value: Expr | None = None
-    storage: Storage | None = None
-    archive: Archive = ""
-    optional: bool = False
-    global_name: str = ""
-    description: str = ""
-
-
-class Inputs(_Struct, frozen=True):
-    parameters: tuple[Parameter, ...] = ()
-    artifacts: tuple[InputArtifact, ...] = ()
-
-
-class Outputs(_Struct, frozen=True):
-    parameters: tuple[OutputParameter, ...] = ()
-    artifacts: tuple[OutputArtifact, ...] = ()
-
-
-class Argument(_Struct, frozen=True):
-    """What a task gives to an input parameter."""
-
-    name: str
-    value: Expr
-
-
-class ArtifactArgument(_Struct, frozen=True):
-    """What a task gives to an input artifact: a reference, or a place in storage."""
-
-    name: str
-    value: Expr | None = None
-    storage: Storage | None = None
-    optional: bool = False
 
 
 # ---- bodies
@@ -415,63 +334,6 @@ Body: TypeAlias = (
     | ContainerSet
     | Plugin
 )
-
-# ---- policies
-
-
-class Backoff(_Struct, frozen=True):
-    """Waiting between attempts, in seconds: `duration`, then times `factor`; none after `maximum` in all (Argo)."""
-
-    duration: float
-    factor: float = 1.0
-    maximum: float | None = None
-
-
-class RetryPolicy(_Struct, frozen=True):
-    """`limit` further attempts after the first; again only while `when` (over `LastRetry`) is true.
-
-    `policy` is Argo's: what counts as worth a retry. Ours is "Always": errors, time-outs, lost pods.
-    """
-
-    limit: int
-    backoff: Backoff | None = None
-    when: Expr | None = None
-    policy: Literal["Always", "OnFailure", "OnError", "OnTransientError"] = "Always"
-    other_node: bool = False
-
-
-class Cache(_Struct, frozen=True):
-    """Reuse the outputs of an earlier success with the same content and inputs.
-
-    `max_age` is in seconds. `version` is mixed into the key; `key` replaces the inputs in it.
-    `store` names an Argo ConfigMap (imports and Couler's own `Cache`).
-    """
-
-    max_age: float | None = None
-    version: str = ""
-    key: TextLike | None = None
-    store: str = ""
-
-
-class Mutex(_Struct, frozen=True, tag="mutex"):
-    """One holder of the name at a time, over all runs of the engine. `database` is Argo's lock across clusters."""
-
-    name: TextLike
-    namespace: str = ""
-    database: bool = False
-
-
-class Semaphore(_Struct, frozen=True, tag="semaphore"):
-    """At most `limit` holders; on a cluster the limit stands in a ConfigMap's key, or a database."""
-
-    name: TextLike
-    limit: int | None = None
-    config_map: ConfigMapRef | None = None
-    namespace: str = ""
-    database: bool = False
-
-
-Lock: TypeAlias = Mutex | Semaphore
 
 
 class Template(_Struct, frozen=True):
