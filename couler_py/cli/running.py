@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import signal
 import sys
 import threading
@@ -18,6 +17,7 @@ from couler_py.backends.base import Client, RunStatus
 from couler_py.cli import exits
 from couler_py.cli.console import console
 from couler_py.cli.live import follow
+from couler_py.ir.wire import finite
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What stops a run of this process: Ctrl-C, whoever shuts the machine or the service down, a closed terminal."""
@@ -117,14 +117,4 @@ class _Interrupts:
 
 def to_json(value: Any) -> str:
     """JSON text that every reader takes: numbers that aren't finite are the strings "NaN", "Infinity", "-Infinity"."""
-    return json.dumps(_finite(value), indent=2, ensure_ascii=False) + "\n"
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    if isinstance(value, dict):
-        return {str(key): _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return value
+    return json.dumps(finite(value), indent=2, ensure_ascii=False) + "\n"

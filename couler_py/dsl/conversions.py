@@ -17,11 +17,11 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import enum
-import math
 import pathlib
 from typing import Any
 
 from couler_py.ir.types import DATETIME, Choice, DictOf, ListOf, Record, Type, UnionOf, mismatch
+from couler_py.ir.wire import finite
 
 
 class ValueMismatchError(TypeError):
@@ -55,10 +55,7 @@ def plain(value: Any, where: str = "") -> Any:
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
-        number = float(value)
-        if math.isfinite(number):
-            return number
-        return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+        return finite(float(value))
     if isinstance(value, datetime.datetime):
         if value.utcoffset() is None:
             raise ValueMismatchError(

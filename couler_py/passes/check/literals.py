@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from couler_py.ir import wire
@@ -50,7 +49,8 @@ def _problem(value: Any, depth: int) -> str | None:
     if isinstance(value, int):
         return None if LEAST <= value <= MOST else f"{value} doesn't fit in 64 bits"
     if isinstance(value, float):
-        return None if math.isfinite(value) else f'the float {value} must be written as the string "{_name(value)}"'
+        written = wire.finite(value)
+        return None if written == value else f'the float {value} must be written as the string "{written}"'
     if isinstance(value, list):
         return next((found for item in value if (found := _problem(item, depth + 1)) is not None), None)
     if isinstance(value, dict):
@@ -72,7 +72,3 @@ def _text_problem(text: str) -> str | None:
     except UnicodeEncodeError as error:
         return f"the string {text[:40]!r} holds half of a surrogate pair at {error.start}, which is not Unicode"
     return None
-
-
-def _name(value: float) -> str:
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
