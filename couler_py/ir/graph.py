@@ -9,7 +9,7 @@ import msgspec
 
 from couler_py.ir.expr import Expr, TaskArtifact, TaskItems, TaskOutput, walk
 from couler_py.ir.meaning import Edge, graph_edges, value_expressions
-from couler_py.ir.model import External, Graph, Inline, Loop, Task, Template, Workflow
+from couler_py.ir.model import Graph, Inline, Loop, Task, Template, Workflow
 
 
 class CycleError(ValueError):
@@ -115,11 +115,12 @@ def called(template: Template) -> Iterator[str]:
         yield body.body
     elif isinstance(body, Graph):
         for task in body.tasks:
-            if isinstance(task.call, Inline):
-                yield from called(task.call.template)
-            elif not isinstance(task.call, External):
+            if isinstance(task.call, str):
                 yield task.call
-            yield from (hook.call for hook in task.hooks)
+            elif isinstance(task.call, Inline):
+                yield from called(task.call.template)
+            for hook in task.hooks:
+                yield hook.call
 
 
 def reachable(workflow: Workflow, start: Iterable[str] | None = None) -> tuple[str, ...]:
@@ -136,14 +137,24 @@ def reachable(workflow: Workflow, start: Iterable[str] | None = None) -> tuple[s
         if name in found or name not in templates:
             continue
         found[name] = None
-        stack.extend(reversed(list(called(templates[name]))))
+        if isinstance(templates[name].body, Graph | Loop):
+            stack.extend(reversed(list(called(templates[name]))))
     return tuple(found)
 
 
 def recursive(workflow: Workflow) -> frozenset[str]:
     """The names of the templates that call themselves, directly or through others."""
-    calls = {template.name: tuple(dict.fromkeys(called(template))) for template in workflow.templates}
+    calls = all_calls(workflow)
     return on_cycles(calls, strongly_connected(calls))
+
+
+def all_calls(workflow: Workflow) -> dict[str, tuple[str, ...]]:
+    """By each template that calls others, which it calls, each once. Most templates call none, and aren't in it."""
+    return {
+        template.name: tuple(dict.fromkeys(called(template)))
+        for template in workflow.templates
+        if isinstance(template.body, Graph | Loop)
+    }
 
 
 def on_cycles(calls: Mapping[str, tuple[str, ...]], groups: Iterable[tuple[str, ...]]) -> frozenset[str]:

@@ -13,7 +13,7 @@ import functools
 import hashlib
 import re
 import unicodedata
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -76,11 +76,14 @@ def rule(engine: Engine, kind: Kind) -> Rule:
 
 def legal(engine: Engine, kind: Kind, name: str) -> bool:
     """Whether the engine takes the name as it is."""
-    ruled = rule(engine, kind)
+    return _fits(rule(engine, kind), name)
+
+
+def _fits(ruled: Rule, name: str) -> bool:
     return (
         len(name) <= ruled.length
         and ruled.pattern.fullmatch(name) is not None
-        and name.casefold() not in _folded(ruled)
+        and (not ruled.reserved or name.casefold() not in _casefolded(ruled.reserved))
     )
 
 
@@ -104,7 +107,7 @@ def legal_name(engine: Engine, kind: Kind, name: str, *, distinct: bool = False)
     if ruled.pattern.fullmatch(plain) is None:
         plain = f"n{ruled.joiner}{plain}"
     tail = f"{ruled.joiner}{fingerprint(name)}"
-    if len(plain) > ruled.length or plain.casefold() in _folded(ruled):
+    if len(plain) > ruled.length or plain.casefold() in _casefolded(ruled.reserved):
         distinct = True
     return plain[: ruled.length - len(tail)].rstrip("-_") + tail if distinct else plain
 
@@ -133,8 +136,16 @@ class Namer:
     def __init__(self, engine: Engine, kind: Kind):
         self._engine: Engine = engine
         self._kind: Kind = kind
+        self._rule = rule(engine, kind)
         self._given: dict[str, str] = {}
         self._taken: set[str] = set()
+
+    def keep(self, texts: Iterable[str]) -> None:
+        """Give each text that is a legal name itself, so that none loses its own to a name made from another text."""
+        for text in texts:
+            if _fits(self._rule, text):
+                self._given[text] = text
+                self._taken.add(text)
 
     def name(self, text: str) -> str:
         """The name for a text in this scope.
@@ -152,10 +163,6 @@ class Namer:
         self._taken.add(found)
         self._given[text] = found
         return found
-
-
-def _folded(ruled: Rule) -> frozenset[str]:
-    return _casefolded(ruled.reserved) if ruled.reserved else ruled.reserved
 
 
 @functools.cache

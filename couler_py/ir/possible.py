@@ -30,9 +30,9 @@ from couler_py.ir.expr import (
     WorkflowParameter,
     children,
 )
-from couler_py.ir.graph import Shape, called, on_cycles, shape, strongly_connected, templates_by_name
+from couler_py.ir.graph import Shape, all_calls, on_cycles, shape, strongly_connected, templates_by_name
 from couler_py.ir.meaning import Edge, value_expressions
-from couler_py.ir.model import Graph, Suspend, Task, Template, Workflow
+from couler_py.ir.model import Graph, Loop, Suspend, Task, Template, Workflow
 
 
 class Possible(msgspec.Struct, frozen=True):
@@ -59,7 +59,7 @@ class Possibilities:
 
     def __init__(self, workflow: Workflow, shapes: Mapping[str, Shape] | None = None):
         self._templates = templates_by_name(workflow)
-        calls = {template.name: tuple(dict.fromkeys(called(template))) for template in workflow.templates}
+        calls = all_calls(workflow)
         groups = strongly_connected(calls)
         self._recursive = on_cycles(calls, groups)
         self._callees_first = (name for group in groups for name in group)
@@ -85,6 +85,9 @@ class Possibilities:
         """Whether a run of the template can end Failed."""
         if name in self._recursive or name not in self._templates:
             return True
+        template = self._templates[name]
+        if name not in self._can_fail and not isinstance(template.body, Graph | Loop):
+            self._can_fail[name] = self._body_can_fail(template)
         # Callees before callers, so that deep nesting of templates needs no deep recursion here.
         while name not in self._can_fail:
             callee = next(self._callees_first)

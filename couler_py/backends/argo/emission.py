@@ -42,7 +42,7 @@ class Emission:
         self.documents: list[dict[str, object]] = []
         self.annotations: dict[str, str] = {}
         self.run_annotations: dict[str, str] = {}
-        self.diagnostics: list[Diagnostic] = []
+        self._found: dict[Diagnostic, None] = {}
         self.blobs: dict[str, bytes] = {}
         self.includes_by_key = False
         self._semaphores: dict[str, int] = {}
@@ -52,6 +52,11 @@ class Emission:
     @property
     def workflow(self) -> Workflow:
         return self.program.workflow
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What was found, in its order, each once."""
+        return list(self._found)
 
     def problem(
         self,
@@ -66,8 +71,7 @@ class Emission:
     ) -> None:
         """Note a finding; all of them are shown at once when emission has ended."""
         found = Diagnostic(code, severity, message, source=source, step=step, why=why, help=help)
-        if found not in self.diagnostics:
-            self.diagnostics.append(found)
+        self._found[found] = None
 
     def unsupported(self, feature: str, step: str, source: Source | None) -> None:
         """Note the use of a feature that the support table says Argo never has, as the caller chose to hear of it."""

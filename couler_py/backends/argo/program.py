@@ -33,9 +33,7 @@ class Program:
         self.possibilities = Possibilities(workflow, shapes)
         self.parameters: dict[str, Parameter] = {parameter.name: parameter for parameter in workflow.parameters}
         self._namer = Namer("argo", "template")
-        for template in workflow.templates:  # legal names first, so that none of them loses its own to another
-            if legal("argo", "template", template.name):
-                self._namer.name(template.name)
+        self._namer.keep(self.templates)
         self._fields: dict[str, dict[str, str]] = {}
         self._output_types: dict[str, dict[str, Type]] = {}
         self.variants: dict[str, set[Variant]] = {}
@@ -47,6 +45,7 @@ class Program:
         self.key_sources: dict[str, dict[str, dict[str, str]]] = {}
         self._legal: dict[str, bool] = {}
         self._run_names: dict[str, str] | None = None
+        self._published_names: dict[str, str] | None = None
         self.published: dict[str, tuple[Type, Form]] = {
             output.global_name: (output.type, "plain" if self.writes_plain(template) else "wire")
             for template in workflow.templates
@@ -110,7 +109,11 @@ class Program:
 
     def published_name(self, name: str) -> str:
         """The name under which an output is published to exit handlers."""
-        return name if self.legal_parameter(name) else legal_names(self.published)[name]
+        if self.legal_parameter(name):
+            return name
+        if self._published_names is None:
+            self._published_names = legal_names(self.published)
+        return self._published_names[name]
 
     def hook_name(self, name: str) -> str:
         """The name of a hook or handler."""
@@ -252,12 +255,10 @@ class Program:
 
 def legal_names(names: Iterable[str]) -> dict[str, str]:
     """Names of parameters or artifacts that Argo accepts, legal ones verbatim."""
-    found: dict[str, str] = {}
     namer = Namer("argo", "parameter")
     names = list(names)
-    for name in sorted(names, key=lambda name: not legal("argo", "parameter", name)):
-        found[name] = namer.name(name)
-    return found
+    namer.keep(names)
+    return {name: namer.name(name) for name in names}
 
 
 def field_names(template: Template) -> dict[str, str]:
@@ -269,22 +270,10 @@ def field_names(template: Template) -> dict[str, str]:
 
 def task_names(graph: Graph) -> dict[str, str]:
     """The names of a graph's tasks on Argo, legal ones verbatim."""
-    found: dict[str, str] = {}
-    taken: set[str] = set()
-    illegal: list[str] = []
-    for task in graph.tasks:
-        if legal("argo", "task", task.name):
-            found[task.name] = task.name
-            taken.add(task.name)
-        else:
-            illegal.append(task.name)
-    if illegal:
-        namer = Namer("argo", "task")
-        for name in taken:
-            namer.name(name)
-        for name in illegal:
-            found[name] = namer.name(name)
-    return found
+    namer = Namer("argo", "task")
+    names = [task.name for task in graph.tasks]
+    namer.keep(names)
+    return {name: namer.name(name) for name in names}
 
 
 def graph_expressions(template: Template, graph: Graph) -> Iterable[Expr]:

@@ -19,6 +19,7 @@ from couler_py.kubernetes import Render, container, dns, pod_fields, templated, 
 from couler_py.kubernetes.containers import config_map_key
 
 JSON = dict[str, Any]
+_PLAIN_POD = PodSettings()
 OWN = ("init", "wait", "main", "supervisor")
 """Names of containers that Argo adds itself."""
 
@@ -43,7 +44,7 @@ def policies(emission: Emission, template: Template, scope: TemplateScope) -> JS
         found["archiveLocation"] = {"archiveLogs": template.archive_logs}
     if template.metrics is not None:
         found["metrics"] = templated(template.metrics, raw)
-    if template.pod != PodSettings():
+    if template.pod != _PLAIN_POD:
         found |= pod(emission, template, scope)
     return found
 

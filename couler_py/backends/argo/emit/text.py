@@ -22,6 +22,7 @@ from couler_py.kubernetes import Render
 EMPTY = "COULER_EMPTY"
 """An environment variable that is empty. `{$(COULER_EMPTY){` is `{{` to a program and nothing to Argo."""
 
+_EMPTY_REFERENCE = f"$({EMPTY})"
 _DOLLAR = re.compile(r"\$(?=[$(])")
 
 
@@ -72,7 +73,7 @@ def escaped(text: str) -> str:
 def needs_empty(data: object) -> bool:
     """Whether anything in the JSON data uses the empty variable."""
     if isinstance(data, str):
-        return f"$({EMPTY})" in data
+        return _EMPTY_REFERENCE in data
     if isinstance(data, dict):
         return any(map(needs_empty, data.values()))
     return isinstance(data, list) and any(map(needs_empty, data))
