@@ -17,7 +17,12 @@ from typing import Any
 from couler_py.ir import to_builtins, wire
 from couler_py.ir.model import Function, Template
 
-FILES = (("couler_py.ir", "wire.py"), ("couler_py.ir", "evaluate.py"), ("couler_py.runner", "step.py"))
+FILES = (
+    ("couler_py.ir", "wire.py"),
+    ("couler_py.ir", "evaluate.py"),
+    ("couler_py.runner", "values.py"),
+    ("couler_py.runner", "step.py"),
+)
 _OURS = re.compile(r"^from (__future__|couler_py\S*) import .*\n", re.MULTILINE)
 
 

@@ -32,7 +32,7 @@ from couler_py.ir.model import (
     Piece,
     Template,
 )
-from couler_py.runner import runner_text, source, step
+from couler_py.runner import runner_text, source, values
 from tests import strategies
 
 
@@ -288,12 +288,12 @@ def test_a_condition_without_a_value_fails_the_step(bench: Bench) -> None:
 def test_every_value_of_a_type_fits_it_in_the_runner_too(case: tuple[types.Type, Any]) -> None:
     type_, value = case
     assert types.mismatch(type_, value) is None
-    assert step.misfit(to_builtins(type_), value) is None
+    assert values.misfit(to_builtins(type_), value) is None
 
 
 @given(strategies.types(), strategies.types().flatmap(strategies.values))
 def test_the_runner_and_the_ir_agree_on_what_fits(type_: types.Type, value: Any) -> None:
-    assert (step.misfit(to_builtins(type_), value) is None) == (types.mismatch(type_, value) is None)
+    assert (values.misfit(to_builtins(type_), value) is None) == (types.mismatch(type_, value) is None)
 
 
 # ---- files
@@ -339,6 +339,36 @@ def f():
 """
     template = Template("f", function(text), outputs=Outputs((), (OutputArtifact("result"),)))
     assert json.loads(bench.run(template).outputs["result"]) == {"numbers": [1, 2]}
+
+
+def test_a_spilled_number_that_is_not_finite_is_read_back_as_a_number(bench: Bench) -> None:
+    text = """
+def f():
+    import couler_py
+    return str(couler_py.unspill(couler_py.spill([float("nan"), float("inf"), -float("inf"), "NaN"])))
+"""
+    template = Template("f", function(text), outputs=giving(result=types.STR))
+    assert bench.run(template).outputs == {"result": "[nan, inf, -inf, 'NaN']"}
+
+
+def test_annotations_that_this_python_cannot_read_are_named_once(bench: Bench) -> None:
+    text = """
+import dataclasses
+
+@dataclasses.dataclass
+class Point:
+    x: "Nowhere"
+
+def f(points: "list[Point]"):
+    return sum(point.x for point in points)
+"""
+    points = types.ListOf(types.Record("Point", (types.Field("x", types.INT),)))
+    template = Template("f", function(text), taking(points=points), giving(result=types.INT))
+    ended = bench.run(template, {"points": [{"x": 1}, {"x": 2}]})
+    assert ended.outputs == {"result": "3"}
+    assert ended.stderr.splitlines() == [
+        "couler: values for Point stay plain JSON, its annotations can't be read here: name 'Nowhere' is not defined"
+    ]
 
 
 def test_included_modules_and_files_are_in_reach(bench: Bench, tmp_path: Path) -> None:
