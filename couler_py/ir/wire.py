@@ -23,6 +23,10 @@ BASE64_MARK = "couler:base64:"
 ITEMS_MARK = "couler:items:"
 MARKS = (JSON_MARK, BASE64_MARK, ITEMS_MARK)
 
+# Most bytes of one encoded value: with its name and in base64 it must fit in Linux's 128 KiB for one string of the
+# environment (MAX_ARG_STRLEN, linux/binfmts.h).
+VALUE_LIMIT = 96000
+
 OPEN = "{" * 2  # spelled so that no text of the runner holds it
 RISKY = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}

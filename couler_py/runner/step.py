@@ -39,7 +39,6 @@ if typing.TYPE_CHECKING:
 
 # A step that does nothing spends most of its time on imports: what only some steps need is imported there.
 
-DEFAULT_LIMIT = 96000
 SOURCES: dict[str, str] = {}
 
 
@@ -332,7 +331,7 @@ def write_value(name: str, type_: dict[str, Any], value: Any, folder: str) -> No
         )
     if os.environ.get("COULER_FORM") == "item":
         text = wire.to_json(wire.to_json(value))
-    size, limit = len(text.encode("utf-8")), int(os.environ.get("COULER_LIMIT", DEFAULT_LIMIT))
+    size, limit = len(text.encode("utf-8")), int(os.environ.get("COULER_LIMIT", wire.VALUE_LIMIT))
     if size > limit:
         raise StepError(
             f"the output {name!r} is {size} bytes long, and a value can have {limit}: "

@@ -16,8 +16,8 @@ from couler_py.ir import wire
 if typing.TYPE_CHECKING:
     import datetime
 
+# The annotations of each class that was met: a list may hold many of its objects.
 FIELDS: dict[Any, dict[str, Any]] = {}
-"""The annotations of each class that was met, since a list may hold many of its objects."""
 
 
 class StepError(Exception):

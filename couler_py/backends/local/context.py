@@ -17,12 +17,10 @@ from couler_py.backends.local.machine import Machine
 from couler_py.backends.local.scope import Facts, Scope
 from couler_py.backends.local.spawner import Spawner
 from couler_py.ir.model import Template, Workflow
+from couler_py.ir.wire import VALUE_LIMIT as VALUE_LIMIT
 from couler_py.passes.flows import plain_outputs
 from couler_py.store.home import Home
 from couler_py.store.records import ArtifactRef, Result, TaskRecord
-
-VALUE_LIMIT = 96_000
-"""Bytes of one encoded value: as base64 with a name it must fit Linux's 128 KiB for one environment string."""
 
 MAX_DEPTH = 100
 """Calls inside calls: Argo's own limit (workflow/controller/operator.go, maxOperationDepth in effect 100)."""

@@ -8,10 +8,6 @@ from couler_py.ir import wire
 from couler_py.ir.evaluate import LEAST, MOST
 from couler_py.passes.check.findings import Findings, Place
 
-VALUE_BYTES = 96_000
-"""Most bytes of one encoded value: with its name and base64 it must fit in Linux's 128 KiB for one string of the
-environment (MAX_ARG_STRLEN, linux/binfmts.h)."""
-
 DEPTH = 100
 """How deep values and expressions may be nested: readers in Python, Go and YAML recurse, and give up somewhere."""
 
@@ -21,17 +17,17 @@ def check_literal(value: Any, what: str, findings: Findings, place: Place) -> bo
     kind = type(value)
     if kind is bool or value is None or (kind is int and LEAST <= value <= MOST):
         return True
-    if kind is str and len(value) <= VALUE_BYTES // 6 and value.isascii():
+    if kind is str and len(value) <= wire.VALUE_LIMIT // 6 and value.isascii():
         return True
     problem = _problem(value, 0)
     if problem is not None:
         findings.error("CLR228", f"{what} can't travel: {problem}", place)
         return False
     size = len(value.encode()) if kind is str and wire.travels_raw(value) else len(wire.to_json(value).encode())
-    if size > VALUE_BYTES:
+    if size > wire.VALUE_LIMIT:
         findings.error(
             "CLR227",
-            f"{what} takes {size:,} bytes, and a value may take {VALUE_BYTES:,}",
+            f"{what} takes {size:,} bytes, and a value may take {wire.VALUE_LIMIT:,}",
             place,
             help="write it to a file and pass the path: an artifact has no such limit",
         )
