@@ -14,11 +14,19 @@ help:            ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 demo: .venv/examples.stamp ## run the main example here, compile it to Argo, and say where everything is
-	$(bin)/couler run examples/automl.py
 	mkdir -p build/demo
+	$(bin)/couler run examples/automl.py
+	@run=$$($(bin)/couler runs --json -n 1 | $(bin)/python -c 'import json, sys; print(json.load(sys.stdin)[0]["run"])'); \
+	cp "$${COULER_HOME:-.couler}/runs/$$run/outputs/result.html" build/demo/report.html; \
+	$(bin)/couler report "$$run" -o build/demo/run.html
+	$(bin)/couler graph examples/automl.py -o build/demo/automl.svg
 	$(bin)/couler compile examples/automl.py --to argo -o build/demo/automl.yaml
-	@echo "Argo YAML   build/demo/automl.yaml"
-	@echo "all runs    $(bin)/couler runs"
+	@echo
+	@echo "the report     build/demo/report.html   scores and confusion matrices, made by the workflow itself"
+	@echo "the run        build/demo/run.html      what ran, when, with what result"
+	@echo "the picture    build/demo/automl.svg"
+	@echo "the Argo YAML  build/demo/automl.yaml   argo submit build/demo/automl.yaml"
+	@echo "all runs       $(bin)/couler runs"
 
 test: .venv/dev.stamp ## every test that needs neither root nor a cluster
 	$(bin)/pytest -n $(workers) -m "$(everyday)"
