@@ -8,7 +8,7 @@ from couler_py.backends import yaml
 from couler_py.backends.argo.emission import Emission
 from couler_py.backends.argo.emit.document import documents
 from couler_py.backends.argo.limits import check_limits
-from couler_py.backends.argo.lower import decide_in_steps
+from couler_py.backends.argo.lower import decide_in_steps, nest_modules
 from couler_py.backends.argo.options import VERSIONS, Options, parse
 from couler_py.backends.argo.support import TABLE
 from couler_py.backends.base import Bundle, Client, Support
@@ -21,7 +21,10 @@ def compile_workflow(workflow: Workflow, options: Options = Options()) -> Bundle
 
     Raises `DiagnosticError` with everything that Argo can't do, each with its place and the way out.
     """
-    emission = Emission(decide_in_steps(workflow), options)
+    lowered, modules = decide_in_steps(workflow), frozenset[str]()
+    if options.crds == "full":
+        lowered, modules = nest_modules(lowered)
+    emission = Emission(lowered, options, modules)
     found = documents(emission)
     check_limits(emission, found)
     errors = [each for each in emission.diagnostics if each.severity == "error"]

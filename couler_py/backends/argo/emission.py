@@ -19,7 +19,7 @@ from couler_py.ir.names import legal_name
 from couler_py.ir.types import Type
 from couler_py.runner import runner_text
 
-Role: TypeAlias = Literal["helper", "nothing", "fan-out", "tolerant", "item", "loop", "handlers"]
+Role: TypeAlias = Literal["helper", "nothing", "fan-out", "tolerant", "item", "loop", "handlers", "module"]
 ROLE = "couler.dev/role"
 """The annotation of a template that tells what it is for: see `couler_py.backends.argo.status`."""
 
@@ -32,8 +32,9 @@ FOLDER = "/couler/include"  # where archives are mounted in a step's container
 class Emission:
     """Collects templates, further documents and findings while a workflow is emitted."""
 
-    def __init__(self, workflow: Workflow, options: Options):
+    def __init__(self, workflow: Workflow, options: Options, modules: frozenset[str] = frozenset()):
         self.options = options
+        self.modules = modules
         self.shapes: dict[str, Shape] = {
             template.name: shape(template.body) for template in workflow.templates if isinstance(template.body, Graph)
         }

@@ -156,12 +156,15 @@ class _Reader:
         self.roles: dict[str, str] = {}
         self.displays: dict[str, str] = {}
         self.names: dict[str, dict[str, str]] = {}
+        self.modules: dict[str, list[JSON]] = {}
         for template in spec.get("templates", []):
             annotations = template.get("metadata", {}).get("annotations", {})
             self.roles[template["name"]] = annotations.get(ROLE, "")
             self.displays[template["name"]] = annotations.get(DISPLAY, "")
             if TASKS in annotations:
                 self.names[template["name"]] = msgspec.json.decode(annotations[TASKS])
+            if annotations.get(ROLE) == "module":
+                self.modules[template["name"]] = template["dag"]["tasks"]
         for stored in status.get("storedTemplates", {}).values():
             annotations = stored.get("metadata", {}).get("annotations", {})
             self.roles.setdefault(stored.get("name", ""), annotations.get(ROLE, ""))
@@ -197,7 +200,23 @@ class _Reader:
             if each["displayName"] == each["name"] or each["type"] == "StepGroup":
                 continue
             name = _short(each)
-            yield from self.one(each, prefix + names.get(name, name))
+            if each.get("templateName", "") in self.modules:
+                yield from self.module(each, prefix)
+            else:
+                yield from self.one(each, prefix + names.get(name, name))
+
+    def module(self, node: JSON, prefix: str) -> Iterator[TaskStatus]:
+        """The tasks of a graph that is nested only for its size, as if they stood in the graph around it."""
+        if node["phase"] not in ("Skipped", "Omitted"):
+            yield from self.graph(node, prefix)
+            return
+        names = self.names.get(node["templateName"], {})
+        for task in self.modules[node["templateName"]]:
+            if task["template"] in self.modules:
+                yield from self.module(node | {"templateName": task["template"]}, prefix)
+            else:
+                name = str(task["name"])
+                yield TaskStatus(prefix + names.get(name, name), PHASES[node["phase"]])
 
     def last(self, node: JSON) -> JSON:
         """The node of the last attempt, where there were several."""

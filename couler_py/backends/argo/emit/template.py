@@ -61,6 +61,8 @@ def template_data(emission: Emission, template: Template, variant: Variant = "")
             annotate(policy, TASKS, msgspec.json.encode(renamed).decode())
     if isinstance(template.body, Loop):
         annotate(policy, ROLE, "loop")
+    if template.name in emission.modules:
+        annotate(policy, ROLE, "module")
     return found | policy | fields
 
 
