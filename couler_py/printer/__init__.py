@@ -9,6 +9,7 @@ Each graph is written in the shortest way that is proved to say the same; where 
 from __future__ import annotations
 
 from couler_py.ir.diagnostics import DiagnosticError, error
+from couler_py.ir.graph import reachable
 from couler_py.ir.model import Graph, Loop, Workflow
 from couler_py.printer.module import Plan, draft
 from couler_py.printer.proof import differing
@@ -21,7 +22,7 @@ def print_python(workflow: Workflow) -> str:
 
     Raises `DiagnosticError` (CLR801), naming all places, where a value in the workflow has no form in source.
     """
-    plan = Plan()
+    plan = _beginning(workflow)
     try:
         while True:
             found = draft(workflow, plan)
@@ -35,6 +36,13 @@ def print_python(workflow: Workflow) -> str:
     except TypeError as problem:
         raise DiagnosticError([error("CLR801", str(problem), step=workflow.name)]) from problem
     raise DiagnosticError([error("CLR801", "no source builds this workflow", step=workflow.name)])
+
+
+def _beginning(workflow: Workflow) -> Plan:
+    """The first plan: by verbs, but for templates that nothing calls, which only the IR has a place for."""
+    if len(reachable(workflow)) == len(workflow.templates):
+        return Plan()
+    return Plan(explicit=frozenset({workflow.entrypoint}))
 
 
 def _without(workflow: Workflow, plan: Plan, wrong: frozenset[str] | None) -> Plan:

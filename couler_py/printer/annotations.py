@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from couler_py.ir.types import Choice, DictOf, Field, ListOf, Record, Scalar, Type, UnionOf
-from couler_py.printer.layout import Doc, Group, Named, call, flat, statement
+from couler_py.printer.layout import INDENT, Doc, Group, Named, call, flat, statement
 from couler_py.printer.literal import literal, quoted
 from couler_py.printer.names import Names, camel, identifier, is_identifier
 from couler_py.printer.options import UnsayableError
@@ -93,7 +93,7 @@ class Annotations:
             for place, value in enumerate(type_.values, 1)
         ]
         if name == type_.name:
-            body = "\n".join(statement(f"{member} = ", literal(value), 4) for member, value in pairs)
+            body = "\n".join("    " + statement(f"{member} = ", literal(value), INDENT) for member, value in pairs)
             return f"class {name}({base}):\n{body}"
         given = Group("[", tuple(literal((member, value)) for member, value in pairs), "]")
         return statement(f"{name} = ", call(base, quoted(type_.name), given))

@@ -11,7 +11,7 @@ from couler_py.ir.model import Graph, Loop, Task, Template
 from couler_py.printer import fanouts, loops
 from couler_py.printer.calls import Callee, Counted, Form, form_of, outputs_of, whole
 from couler_py.printer.expressions import Expressions, Result, Scope, member, task_of
-from couler_py.printer.layout import Doc, Group, Named, call, keyword, statement
+from couler_py.printer.layout import INDENT, Doc, Group, Named, body, call, keyword, statement
 from couler_py.printer.literal import quoted
 from couler_py.printer.names import Names, is_identifier
 from couler_py.printer.nesting import Printed, statements
@@ -37,14 +37,16 @@ class Around(msgspec.Struct, frozen=True):
 
 
 class GraphText:
-    """Writes one graph. `names` are those of the function that it becomes."""
+    """Writes one graph. `names` are those of the function that it becomes; its body stands at column `margin`."""
 
-    def __init__(self, template: Template, around: Around, scope: Scope, names: Names, *, entry: bool = False):
+    def __init__(
+        self, template: Template, around: Around, scope: Scope, names: Names, margin: int, *, entry: bool = False
+    ):
         assert isinstance(template.body, Graph)
         self.template = template
         self.graph = template.body
         self.around = around
-        self.entry = entry
+        self.margin = margin
         self.scope = scope
         self.names = names
         self.expressions = Expressions(scope)
@@ -68,7 +70,7 @@ class GraphText:
                 printed.append(self._task(task))
         published = self._publish() if self.entry else []
         back = self._return()
-        return list(statements(printed, [*published, *self.at_end()], back))
+        return list(statements(printed, [*published, *self.at_end()], back, self.margin))
 
     def at_end(self) -> list[str]:
         """What stands between the tasks and what is returned."""
@@ -85,7 +87,7 @@ class GraphText:
         for output, name in self._published(task):
             value = member(result, output)
             assert value is not None
-            printed.after.append(statement("", call("couler.publish", quoted(name), value.doc)))
+            printed.after.append(statement("", call("couler.publish", quoted(name), value.doc), self.margin))
         return printed
 
     def _published(self, task: Task) -> list[tuple[str, str]]:
@@ -250,9 +252,8 @@ class GraphText:
             target = files if any(one.name == name for one in template.inputs.artifacts) else inputs
             target[name] = name
         scope = Scope(inputs, files, self.scope.parameters)
-        text = GraphText(template, self.around, scope, names).lines()
-        body = "\n".join(text)
-        return function, [f"def {function}({', '.join(own)}):\n{_indented(body)}"]
+        lines = GraphText(template, self.around, scope, names, self.margin + INDENT).lines()
+        return function, [f"def {function}({', '.join(own)}):\n{body(lines)}"]
 
     def frame_name(self, task: Task, function: str | None) -> str | None:
         """The name that has to be given to a graph that a function makes; None where the function has it."""
@@ -270,7 +271,7 @@ class GraphText:
     def _publish(self) -> list[str]:
         """Values of the graph that have a name in the run."""
         return [
-            statement("", call("couler.publish", quoted(global_name), self.expressions.doc(value)))
+            statement("", call("couler.publish", quoted(global_name), self.expressions.doc(value)), self.margin)
             for _, value, global_name in self._outputs()
             if global_name and value is not None
         ]
@@ -388,7 +389,3 @@ def _check(graph: Graph) -> None:
         if any(edge.task not in earlier for edge in task.after):
             raise UnsayableError("an edge to a later task")
         earlier.add(task.name)
-
-
-def _indented(text: str) -> str:
-    return "\n".join("    " + line if line else line for line in text.split("\n"))

@@ -82,59 +82,65 @@ def columns(text: str) -> int:
     )
 
 
-def broken(doc: Doc, indent: int, used: int, after: int = 0) -> str:
+def broken(doc: Doc, indent: int, used: int, after: int = 0, width: int = WIDTH) -> str:
     """The text, its first line begun at column `used` and `after` columns still to follow on its last."""
     text = flat(doc)
-    if used + columns(text) + after <= WIDTH:
+    if used + columns(text) + after <= width:
         return text
     match doc:
         case str():
             return doc
         case Named(before, value):
             start = "".join(map(flat, before))
-            return start + broken(value, indent, used + columns(start), after)
+            return start + broken(value, indent, used + columns(start), after, width)
         case Chain(first, rest):
             pad = "\n" + " " * indent
-            return broken(first, indent, used) + "".join(
-                f"{pad}{sign} {broken(operand, indent, indent + len(sign) + 1)}" for sign, operand in rest
+            return broken(first, indent, used, 0, width) + "".join(
+                f"{pad}{sign} {broken(operand, indent, indent + len(sign) + 1, 0, width)}" for sign, operand in rest
             )
         case Group():
-            return _group(doc, indent)
+            return _group(doc, indent, width)
 
 
-def _group(doc: Group, indent: int) -> str:
+def _group(doc: Group, indent: int, width: int) -> str:
     if not doc.items:
         return flat(doc)
     inner = indent + INDENT
     pad, end = " " * inner, "\n" + " " * indent + doc.closing
     if doc.call:
         whole = ", ".join(map(flat, doc.items))
-        if inner + columns(whole) <= WIDTH:
-            return f"{doc.opening}\n{pad}{whole}{end}"
-    rows = "".join(f"{pad}{broken(item, inner, inner, 1)},\n" for item in doc.items)
+        if inner + columns(whole) <= width:
+            # The only parameter of a function gets a comma; arguments on a line of their own have none.
+            comma = "," if doc.opening.startswith("def ") and len(doc.items) == 1 else ""
+            return f"{doc.opening}\n{pad}{whole}{comma}{end}"
+    rows = "".join(f"{pad}{broken(item, inner, inner, 1, width)},\n" for item in doc.items)
     return f"{doc.opening}\n{rows[:-1]}{end}"
 
 
-def statement(before: str, doc: Doc, indent: int = 0) -> str:
-    """A statement: `before` ("x = ", "return ") and an expression, indented."""
-    pad = " " * indent
-    start = indent + columns(before)
-    if start + columns(flat(doc)) > WIDTH and not isinstance(doc, Group):
-        inner = indent + INDENT
-        lone = isinstance(doc, str) and inner + columns(doc) > WIDTH
+def statement(before: str, doc: Doc, margin: int = 0) -> str:
+    """A statement: `before` ("x = ", "return ") and an expression. It will stand `margin` columns to the right."""
+    width = WIDTH - margin
+    start = columns(before)
+    if start + columns(flat(doc)) > width and not isinstance(doc, Group):
+        lone = isinstance(doc, str) and INDENT + columns(doc) > width
         if not lone and before:
-            return f"{pad}{before}(\n{' ' * inner}{broken(doc, inner, inner)}\n{pad})"
-    return f"{pad}{before}{broken(doc, indent, start)}"
+            return f"{before}(\n{' ' * INDENT}{broken(doc, INDENT, INDENT, 0, width)}\n)"
+    return f"{before}{broken(doc, 0, start, 0, width)}"
 
 
-def definition(before: str, parameters: Sequence[Doc], after: str, indent: int = 0) -> str:
-    """The head of a function: `def f(`, its parameters, and what follows (`) -> int:`)."""
+def definition(before: str, parameters: Sequence[Doc], after: str, margin: int = 0) -> str:
+    """The head of a function: `def f(`, its parameters, and what follows (` -> int:`)."""
     group = Group(before, tuple(parameters), ")", call=True)
-    pad = " " * indent
-    return f"{pad}{broken(group, indent, indent, len(after))}{after}"
+    return f"{broken(group, 0, 0, columns(after), WIDTH - margin)}{after}"
 
 
-def indented(text: str, by: int = INDENT) -> str:
-    """Every line that holds something further to the right."""
-    pad = " " * by
-    return "\n".join(pad + line if line.strip() else line for line in text.split("\n"))
+def body(blocks: Iterable[str]) -> str:
+    """Statements as the body of a function, those that define functions with space around them."""
+    found: list[str] = []
+    defines = False
+    for block in blocks:
+        was, defines = defines, block.startswith(("def ", "@"))
+        if found and (was or defines):
+            found.append("")
+        found += [" " * INDENT + line if line else line for line in block.split("\n")]
+    return "\n".join(found)

@@ -14,7 +14,9 @@ from couler_py.printer.layout import Chain, Doc, Group, Named, columns, flat, st
 READABLE = 80
 """Most columns of a call with others inside: what is longer is read more easily line by line."""
 
+CALL = "()"
 _WORD = re.compile(r"[^\W\d]\w*")
+_STRING = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""")
 
 
 class Printed(msgspec.Struct):
@@ -26,30 +28,30 @@ class Printed(msgspec.Struct):
     after: list[str] = []
 
 
-def statements(printed: list[Printed], end: list[str], back: Doc | None) -> Iterator[str]:
-    """The lines of a function: its statements, what stands at their end, and what is returned."""
+def statements(printed: list[Printed], end: list[str], back: Doc | None, margin: int) -> Iterator[str]:
+    """The lines of a function's body: its statements, what stands at their end, and what is returned."""
     counts = _words(printed, end, back)
     kept: list[Printed] = []
     for one in printed:
-        one.doc = _taken_in(one.doc, kept, counts) if not one.before else one.doc
+        one.doc = _taken_in(one.doc, kept, counts)
         kept.append(one)
     if back is not None and not end:
         back = _returned(back, kept, counts)
     for one in kept:
         yield from one.before
         if one.doc:
-            yield statement(f"{one.result.variable} = " if one.result.used else "", one.doc)
+            yield statement(f"{one.result.variable} = " if one.result.used else "", one.doc, margin)
         yield from one.after
     yield from end
     if back is not None:
-        yield statement("return ", back)
+        yield statement("return ", back, margin)
 
 
 def _words(printed: list[Printed], end: list[str], back: Doc | None) -> Counter[str]:
     texts = [*end, "" if back is None else flat(back)]
     for one in printed:
         texts += [flat(one.doc), *one.before, *one.after]
-    return Counter(word for text in texts for word in _WORD.findall(text))
+    return Counter(word for text in texts for word in _WORD.findall(_STRING.sub("", text)))
 
 
 def _returned(back: Doc, kept: list[Printed], counts: Counter[str]) -> Doc:
@@ -65,19 +67,19 @@ def _returned(back: Doc, kept: list[Printed], counts: Counter[str]) -> Doc:
 
 def _taken_in(doc: Doc, kept: list[Printed], counts: Counter[str]) -> Doc:
     """The call with those before it inside, as far as Python makes them in the same order."""
-    limit: int | None = None
     while kept:
         last = kept[-1]
         variable = last.result.variable
         if last.before or last.after or not _simple(last) or counts[variable] != 1:
             return doc
-        places = [place for place, leaf in enumerate(_leaves(doc)) if leaf == variable]
-        if len(places) != 1 or (limit is not None and places[0] >= limit):
+        leaves = list(_leaves(doc))
+        # What is made first must stay first: no other call may come before it.
+        if leaves.count(variable) != 1 or CALL in leaves[: leaves.index(variable)]:
             return doc
         found = _replaced(doc, variable, last.doc)
         if columns(flat(found)) > READABLE:
             return doc
-        doc, limit = found, places[0]
+        doc = found
         kept.pop()
     return doc
 
@@ -88,13 +90,15 @@ def _simple(one: Printed) -> bool:
 
 
 def _leaves(doc: Doc) -> Iterator[str]:
-    """The names and literals of a call in the order in which Python reads them; not those that it reads later."""
+    """The names and literals of a call, and the calls in it, in Python's order; not what it reads later."""
     match doc:
         case str():
             yield doc
-        case Group(items=inner):
+        case Group(items=inner, call=is_call):
             for item in inner:
                 yield from _leaves(item)
+            if is_call:
+                yield CALL
         case Named(before, value):
             if not _is_later(before):
                 yield from _leaves(value)

@@ -14,7 +14,19 @@ from couler_py.printer.annotations import Annotations
 from couler_py.printer.calls import outputs_of, positional
 from couler_py.printer.expressions import Expressions, Scope
 from couler_py.printer.graphs import Around, GraphText, placed
-from couler_py.printer.layout import Doc, Group, Named, broken, call, definition, keyword, statement
+from couler_py.printer.layout import (
+    INDENT,
+    WIDTH,
+    Doc,
+    Group,
+    Named,
+    body,
+    broken,
+    call,
+    definition,
+    keyword,
+    statement,
+)
 from couler_py.printer.literal import literal, quoted
 from couler_py.printer.names import Names, is_identifier
 from couler_py.printer.options import UnsayableError
@@ -87,14 +99,13 @@ class Writer:
         own = {one.name: names.take(one.name) for one in workflow.parameters}
         files: dict[str, Doc] = {one.name: names.take(one.name) for one in template.inputs.artifacts}
         outside: dict[str, Doc] = dict(own)
-        inner = [_indented(self._function(one, outside)) for one in self._inner]
+        inner = [self._function(one, outside, INDENT) for one in self._inner]
         scope = Scope(files=files, parameters=outside)
         text = _EntryText(template, self.around, scope, names, workflow.handlers)
-        lines = [f"    {line}" for block in text.lines() for line in block.split("\n")]
-        body = [f"{block}\n" for block in inner] + lines
-        return self._def(self.variable, found, workflow.description, _ordered(parameters), "", body)
+        blocks = [*inner, *text.lines()]
+        return self._def(self.variable, found, workflow.description, _ordered(parameters), "", blocks)
 
-    def _function(self, template: Template, outside: dict[str, Doc]) -> str:
+    def _function(self, template: Template, outside: dict[str, Doc], margin: int = 0) -> str:
         variable = self.around.callees[template.name].variable
         found: dict[str, Doc] = {}
         if template.name != variable:
@@ -108,9 +119,9 @@ class Writer:
             names.take(name)
         inputs: dict[str, Doc] = {one.name: names.take(one.name) for one in template.inputs.parameters}
         files: dict[str, Doc] = {one.name: names.take(one.name) for one in template.inputs.artifacts}
-        text = GraphText(template, self.around, Scope(inputs, files, outside), names)
-        lines = [f"    {line}" for block in text.lines() for line in block.split("\n")]
-        return self._def(variable, found, template.description, _ordered(parameters), self._returns(template), lines)
+        text = GraphText(template, self.around, Scope(inputs, files, outside), names, margin + INDENT)
+        returns = self._returns(template)
+        return self._def(variable, found, template.description, _ordered(parameters), returns, text.lines(), margin)
 
     def _returns(self, template: Template) -> str:
         outputs = template.outputs
@@ -127,17 +138,23 @@ class Writer:
         description: str,
         parameters: list[Doc],
         returns: str,
-        lines: list[str],
+        blocks: list[str],
+        margin: int = 0,
     ) -> str:
         shown = settings.docstring(description)
         if description and shown is None:
             found = {**found, "description": quoted(description)}
         given = tuple(keyword(name, value) for name, value in found.items())
-        head = "@" + broken(Group("couler.workflow(", given, ")", call=True), 0, 1) if given else "@couler.workflow"
-        first = definition(f"def {variable}(", parameters, f"{returns}:")
-        rest = "\n".join(line if line.strip() else "" for line in lines)
+        head = (
+            "@" + broken(Group("couler.workflow(", given, ")", call=True), 0, 1, 0, WIDTH - margin)
+            if given
+            else "@couler.workflow"
+        )
+        first = definition(f"def {variable}(", parameters, f"{returns}:", margin)
         doc = f"    {shown}\n" if shown else ""
-        return f"{head}\n{first}\n{doc}{rest}"
+        if shown and blocks[0].startswith(("def ", "@")):
+            doc += "\n"
+        return f"{head}\n{first}\n{doc}{body(blocks)}"
 
     def _parameter(self, one: Parameter) -> Doc:
         if not is_identifier(one.name) or one.value_from is not None or not one.portable:
@@ -160,8 +177,10 @@ class Writer:
 class _EntryText(GraphText):
     """The graph of a run, with the handlers of its end."""
 
+    entry = True
+
     def __init__(self, template: Template, around: Around, scope: Scope, names: Names, handlers: tuple[Handler, ...]):
-        super().__init__(template, around, scope, names, entry=True)
+        super().__init__(template, around, scope, names, INDENT)
         self.handlers = handlers
 
     def at_end(self) -> list[str]:
@@ -178,7 +197,7 @@ class _EntryText(GraphText):
             plain = handler.name == natural and (not before or function == handler.call)
             name = [] if plain else [keyword("name", quoted(handler.name))]
             found += before
-            found.append(statement("", call(f"couler.on_{handler.on}", function, *name)))
+            found.append(statement("", call(f"couler.on_{handler.on}", function, *name), INDENT))
         return found
 
     def _handler(self, handler: Handler) -> tuple[Doc, list[str]]:
@@ -195,9 +214,8 @@ class _EntryText(GraphText):
             if function != template.name and handler.name != template.name:
                 raise UnsayableError("the name of a handler")
             scope = Scope(parameters=self.scope.parameters)
-            lines = GraphText(template, self.around, scope, self.names.inner()).lines()
-            body = "\n".join(f"    {line}" for block in lines for line in block.split("\n"))
-            return function, [f"def {function}():\n{body}"]
+            lines = GraphText(template, self.around, scope, self.names.inner(), 2 * INDENT).lines()
+            return function, [f"def {function}():\n{body(lines)}"]
         given: dict[str, Doc] = {one.name: expressions.doc(one.value) for one in handler.arguments}
         for file in handler.artifacts:
             if file.storage is None:
@@ -237,7 +255,3 @@ def _reading_parameters(workflow: Workflow) -> frozenset[str]:
         changed = bool(more)
         found |= more
     return frozenset(found)
-
-
-def _indented(text: str) -> str:
-    return "\n".join("    " + line if line else line for line in text.split("\n"))
