@@ -9,7 +9,9 @@ import msgspec
 from couler_py.ir.meaning import State
 
 RunStatus: TypeAlias = Literal["Running", "Suspended", "Succeeded", "Failed", "Stopped"]
-TaskState: TypeAlias = Literal["Running", "Suspended", "Succeeded", "Failed", "Skipped", "Blocked", "Stopped"]
+TaskState: TypeAlias = Literal[
+    "Pending", "Running", "Suspended", "Succeeded", "Failed", "Skipped", "Blocked", "Stopped"
+]
 ENDED: frozenset[str] = frozenset({"Succeeded", "Failed", "Skipped", "Blocked"})
 
 
@@ -53,7 +55,11 @@ class AttemptRecord(msgspec.Struct, frozen=True):
 
 
 class TaskRecord(msgspec.Struct):
-    """What became of one task. `path` is its name, with those of the graphs around it: `graph/map[3]/task`."""
+    """What became of one task. `path` is its name, with those of the graphs around it: `graph/map[3]/task`.
+
+    A Pending one waits for its turn: for processors, memory, GPUs, a lock, a bound on parallelism, a suspended
+    run. `started` is the start of its first attempt, without the wait before.
+    """
 
     path: str
     kind: str

@@ -59,6 +59,7 @@ def begin(connection: sqlite3.Connection, run: RunRecord, digest: str, text: str
 
 
 UPDATE_RUN = "UPDATE runs SET status=?, message=?, finished=?, seconds=?, outputs=?, published=?, options=? WHERE id=?"
+UPDATE_SECONDS = "UPDATE runs SET seconds=? WHERE id=?"
 SAVE_TASK = "INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 SAVE_ATTEMPT = "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 SAVE_EVENT = "INSERT INTO events SELECT ?, coalesce(max(number), 0) + 1, ?, ?, ?, ? FROM events WHERE run=?"

@@ -41,9 +41,10 @@ async def call(context: Context, made: Call) -> Result:
         context.journal.task(known)
         _published(context, template, known.result)
         return known.result
-    task = TaskRecord(made.path, kind_of(template), template.name, "Running", digest=identity)
+    task = TaskRecord(made.path, kind_of(template), template.name, "Pending", digest=identity)
     task.item, task.item_index = made.item, made.item_index
-    task.started = known.started if known is not None and known.started is not None else runs.now()
+    if known is not None and isinstance(template.body, Graph | Loop | Suspend):
+        task.started = known.started  # of a step, its attempts say it
     context.journal.task(task)
     try:
         result = await _deadline(context, made, task)
@@ -57,6 +58,8 @@ async def call(context: Context, made: Call) -> Result:
         context.journal.task(task)
         raise
     task.state, task.message, task.result, task.finished = result.state, result.message, result, runs.now()
+    if task.started is None:  # nothing had to run
+        task.started = task.finished
     context.journal.task(task)
     if result.state == "Failed":
         context.failures.append(
@@ -210,8 +213,10 @@ async def _body(context: Context, made: Call, number: int) -> Result:
     body = made.template.body
     match body:
         case Graph():
+            context.journal.began(made.path)
             return await graphs.run(context, made, body, number)
         case Loop():
+            context.journal.began(made.path)
             return await loops.run(context, made, body, number)
         case Suspend():
             return await suspends.run(context, made, body)

@@ -20,13 +20,21 @@ from couler_py.store import artifacts, content, runs
 from couler_py.store.database import StoreError
 from couler_py.store.records import Result, RunRecord, RunStatus
 
+BEAT = 2.0  # seconds between two notes of how long the run has taken
+
 
 class Engine:
-    """Drives one run. `interrupt` may be called from any thread: once to end it cleanly, twice to kill."""
+    """Drives one run. `interrupt` may be called from any thread: once to end it cleanly, twice to kill.
 
-    def __init__(self, context: Context, run: RunRecord):
+    `spent` are the seconds of the run's deadline that earlier engines have used up.
+    """
+
+    def __init__(self, context: Context, run: RunRecord, spent: float = 0.0):
         self.context = context
         self.run = run
+        self._spent = spent
+        self._before = run.seconds
+        self._began = self._noted = 0.0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._work: asyncio.Task[Result] | None = None
         self._error: Exception | None = None
@@ -36,8 +44,7 @@ class Engine:
         """Work on the run until it has ended, was stopped, or the store can't be written. Raises `StoreError`."""
         context, run = self.context, self.run
         self._loop = asyncio.get_running_loop()
-        began = runs.now()
-        before = run.seconds
+        self._began = self._noted = runs.now()
         context.journal.on_error = self._fatal
         context.looked_at = self._look
         run.status, run.message, run.finished = "Running", "", None
@@ -50,13 +57,13 @@ class Engine:
                     self._work.cancel()
                 result = await self._outcome()
                 if not context.ending and self._error is None:
-                    result = await self._handlers(result, before + runs.now() - began)
+                    result = await self._handlers(result, self._seconds())
             await self._end_forgotten()
         finally:
             requests.cancel()
             context.spawner.close()
         run.finished = runs.now()
-        run.seconds = before + run.finished - began
+        run.seconds = self._seconds()
         stopped = context.halting
         if self._error is not None:
             raise self._error
@@ -73,6 +80,10 @@ class Engine:
                 run.outputs[name] = str(artifacts.visible(context.home, ref, context.folder / "outputs", name))
         context.journal.run()
         return run
+
+    def _seconds(self) -> float:
+        """How long engines have worked on the run, this one included."""
+        return self._before + runs.now() - self._began
 
     async def _end_forgotten(self) -> None:
         """End what an earlier engine started and this one had no use for."""
@@ -131,7 +142,7 @@ class Engine:
         context = self.context
         workflow = context.workflow
         scope = Scope(context.facts)
-        timer = asyncio.timeout(workflow.deadline)
+        timer = asyncio.timeout(None if workflow.deadline is None else max(0.0, workflow.deadline - self._spent))
         try:
             async with timer, holding(context, workflow.locks, scope):
                 made = entry_call(context, scope)
@@ -201,6 +212,10 @@ class Engine:
     def _look(self) -> None:
         """Keep the run's status in step with whether it only waits for a person."""
         context = self.context
+        self.run.seconds = self._seconds()
+        if runs.now() - self._noted >= BEAT:
+            self._noted = runs.now()
+            context.journal.beat()
         waiting = context.gate.suspended or bool(context.approvals)
         status: RunStatus = "Suspended" if waiting and not context.running else "Running"
         if self.run.status in ("Running", "Suspended") and self.run.status != status:

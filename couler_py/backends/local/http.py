@@ -21,6 +21,7 @@ DEFAULT_TIMEOUT = 30.0  # seconds; Argo's own (workflow/executor/http)
 async def run(context: Context, made: Call, body: Http) -> Result:
     """Make the request. A status outside 200–299 is a failure; the output `result` is the answer's text."""
     await context.gate.enter()
+    context.journal.began(made.path)
     scope = context.scope(made)
     headers = {
         name: read_key(context.home, value.name, value.key) if isinstance(value, SecretRef) else scope.text(value)

@@ -55,6 +55,21 @@ class Journal:
         self._tell(Event("task", runs.now(), task.path, task=task))
         self._soon()
 
+    def began(self, path: str, moment: float | None = None) -> None:
+        """A task that waited for its turn has it, now or since a moment in the past."""
+        task = self._run.tasks[path]
+        moment = runs.now() if moment is None else moment
+        task.state = "Running"
+        task.started = moment if task.started is None else min(task.started, moment)
+        self.task(task)
+
+    def waits(self, path: str) -> None:
+        """A task waits for its turn again."""
+        task = self._run.tasks[path]
+        if task.state != "Pending":
+            task.state = "Pending"
+            self.task(task)
+
     def of(self, path: str) -> TaskRecord:
         """What is recorded of a task that has started."""
         return self._run.tasks[path]
@@ -95,6 +110,11 @@ class Journal:
         self._statements.append((runs.UPDATE_RUN, runs.run_row(self._run)))
         self.flush()
         self._tell(Event("run", runs.now(), data={"status": self._run.status, "message": self._run.message}))
+
+    def beat(self) -> None:
+        """Note how long the run has taken so far, for who goes on with it should this engine be killed."""
+        self._statements.append((runs.UPDATE_SECONDS, (self._run.seconds, self._run.id)))
+        self._soon()
 
     def flush(self) -> None:
         """Write everything that has come. Raises `StoreError`; what couldn't be written is tried again next time."""

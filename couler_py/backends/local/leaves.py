@@ -35,9 +35,11 @@ async def run(context: Context, made: Call, number: int, held: list[int]) -> Att
         await _finish(context, made, folder)
         found = attempts.record(folder)
         if found is not None and found.get("digest") == identity:
+            context.journal.began(made.path, found["started"])
             return _attempt(context, made, number, folder, found)
     execution = 1 + max((int(each.name.partition("-")[2]) for each in earlier), default=-1)
     folder = context.folder / "attempts" / key / f"{number}-{execution}"
+    context.journal.waits(made.path)
     await context.gate.enter()
     async with contextlib.AsyncExitStack() as stack:
         for slots in made.slots:
@@ -66,6 +68,7 @@ async def _finish(context: Context, made: Call, folder: Path) -> None:
     """See an attempt of an earlier engine to its end: wait for a living supervisor, end what has lost its own."""
     context.taken_over.add(folder)
     if not attempts.claim(folder):
+        context.journal.began(made.path)
         context.journal.event("note", made.path, text="still runs since before this engine: waiting for it")
         try:
             await attempts.wait(folder)
@@ -94,6 +97,7 @@ async def _supervised(
     began = runs.now()
     execution = int(folder.name.partition("-")[2])
     relative = str(folder.relative_to(context.folder))
+    context.journal.began(made.path, began)
     context.journal.attempt(made.path, execution, AttemptRecord(number, "Running", started=began, folder=relative))
     context.running[made.path] = request["id"]
     work = asyncio.ensure_future(context.spawner.run(request, held))

@@ -133,6 +133,7 @@ def _prepared(
     observers: Iterable[Observer],
     found: tuple[Diagnostic, ...],
     lock: int,
+    spent: float = 0.0,
 ) -> Prepared:
     known = {path: task for path, task in run.tasks.items() if task.state in ENDED or task.started is not None}
     journal = Journal(connection, home, run, observers)
@@ -143,7 +144,7 @@ def _prepared(
     for folder in (each for found in context.attempt_folders.values() for each in found):
         if attempts.record(folder) is None and attempts.claim(folder):
             attempts.end_orphan(folder)
-    return Prepared(Engine(context, run), run, found, lock)
+    return Prepared(Engine(context, run, spent), run, found, lock)
 
 
 def run_parameters(workflow: Workflow, given: Mapping[str, Any], options: Options) -> dict[str, Any]:
@@ -195,6 +196,9 @@ def prepare_again(
 ) -> Prepared:
     """Take a run up again, to go on with it, or (`failed_too`) to run what failed in it again.
 
+    Its deadline goes on where it stood, for the time in which no engine worked doesn't count; with `failed_too`
+    it starts anew.
+
     Raises `RunNotFoundError`, `RunBusyError` where another process works on it, `StoreError`.
     """
     place = open_home(home)
@@ -215,7 +219,7 @@ def prepare_again(
     assert isinstance(workflow, Workflow)
     _forget(connection, place, run, failed_too)
     control.drop(place.run(run_id) / "requests", ("stop", "terminate", "suspend"))
-    return _prepared(workflow, place, connection, run, options, observers, (), lock)
+    return _prepared(workflow, place, connection, run, options, observers, (), lock, 0.0 if failed_too else run.seconds)
 
 
 def _forget(connection: Any, home: Home, run: RunRecord, failed_too: bool) -> None:

@@ -25,7 +25,7 @@ async def run(context: Context, made: Call, loop: Loop, attempt: int) -> Result:
     files = {artifact.name for artifact in body.inputs.artifacts}
     artifacts = {name: ref for name, ref in made.artifacts.items() if name in files}
     own = f"{made.path}~{attempt}" if attempt else made.path
-    for iteration in range(loop.max_iterations):
+    for iteration in range(1, loop.max_iterations + 1):
         inner = Call(body, f"{own}#{iteration}", parameters, artifacts, slots=made.slots, depth=made.depth + 1)
         result = await context.call(context, inner)
         if result.state != "Succeeded":

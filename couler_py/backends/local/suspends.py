@@ -25,12 +25,14 @@ async def run(context: Context, made: Call, body: Suspend) -> Result:
     context.approvals[made.path] = approval
     task = context.journal.of(made.path)
     task.state = "Suspended"
+    if task.started is None:
+        task.started = runs.now()
     context.journal.task(task)
     context.looked_at()
     left = None
     if body.duration is not None:
         # The time that passed while no engine ran counts: it is the clock that is waited for.
-        left = max(0.0, (task.started or runs.now()) + body.duration - runs.now())
+        left = max(0.0, task.started + body.duration - runs.now())
     try:
         given = await asyncio.wait_for(approval, left)
     except TimeoutError:

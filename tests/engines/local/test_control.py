@@ -164,7 +164,7 @@ def test_a_lock_outlives_its_engine_with_the_step(drivers: Drivers, tmp_path: Pa
     with fifo.open("w"):  # open as soon as the step reads
         driver.kill()
         other = drivers.run(flow(after, graph(Task("after", "after"))))
-        other.until(kind="task", path="after", state="Running")
+        other.until(kind="task", path="after", state="Pending")
     assert other.finish()["status"] == "Succeeded"
 
 
@@ -220,6 +220,7 @@ def test_a_suspended_run_starts_nothing_until_it_is_resumed(drivers: Drivers, tm
     driver.until(kind="note", text="asked from outside: suspend")
     fifo.write_text("go on")
     driver.until(kind="run", status="Suspended")
+    assert load(driver.run, home=drivers.home).seconds > 0  # known to who goes on, should this engine be killed
     resume(driver.run, home=drivers.home)
     assert driver.finish()["status"] == "Succeeded"
 

@@ -7,13 +7,15 @@ import http.server
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from couler_py.backends.base import Support
 from couler_py.backends.features import FEATURES
-from couler_py.backends.local import BACKEND, execute
+from couler_py.backends.local import BACKEND, control, execute, resume, retry
+from couler_py.backends.local.journal import Event
 from couler_py.backends.local.lifecycle import prepare, run_to_end
 from couler_py.dsl.include import pack
 from couler_py.ir import DiagnosticError
@@ -25,6 +27,7 @@ from couler_py.ir.expr import (
     LastRetry,
     Literal,
     OrElse,
+    Own,
     Published,
     Run,
     TaskOutput,
@@ -46,6 +49,8 @@ from couler_py.ir.model import (
     Http,
     IncludeArchive,
     Inputs,
+    Loop,
+    Mutex,
     OutputParameter,
     Outputs,
     Parameter,
@@ -59,6 +64,9 @@ from couler_py.ir.model import (
 )
 from couler_py.ir.pod import Container, Resources, Templated, Volume, VolumeClaim, VolumeMount
 from couler_py.ir.types import INT, STR
+from couler_py.store import runs
+from couler_py.store.database import connect
+from couler_py.store.home import open_home
 from tests.engines.local.flows import NOTHING, flow, graph, python, shell
 
 
@@ -95,6 +103,19 @@ def test_a_time_out_is_retried_and_a_deadline_is_not(home: Path) -> None:
 def test_the_deadline_of_a_run_holds_while_it_waits(home: Path) -> None:
     record = execute(flow(Template("wait", Suspend()), graph(Task("a", "wait")), deadline=0.1), home=home)
     assert (record.status, record.message) == ("Failed", "not done within the run's deadline of 0.1 seconds")
+
+
+def test_the_deadline_of_a_run_goes_on_where_it_stood_and_starts_anew_for_a_retry(home: Path) -> None:
+    workflow = flow(Template("wait", Suspend()), NOTHING, graph(Task("n", "nothing"), Task("a", "wait")), deadline=60)
+    prepared = prepare(workflow, home=home)
+    prepared.engine.interrupt()
+    assert run_to_end(prepared).status == "Stopped"
+    with closing(connect(open_home(home))) as connection:
+        connection.execute("UPDATE runs SET seconds=60")
+    record = resume(prepared.run.id, home=home)
+    assert (record.status, record.message) == ("Failed", "not done within the run's deadline of 60 seconds")
+    control.ask(open_home(home), record.id, control.Request("approve"))
+    assert retry(record.id, home=home).status == "Succeeded"
 
 
 def test_a_graph_is_retried_as_a_whole(home: Path, tmp_path: Path) -> None:
@@ -187,6 +208,37 @@ def test_a_bound_on_parallelism_holds(bound: str, home: Path, tmp_path: Path) ->
     main = graph(task, parallelism=1 if bound == "template" else None)
     record = execute(flow(alone, main, parallelism=1 if bound == "workflow" else None), home=home)
     assert record.status == "Succeeded", record.message
+
+
+@pytest.mark.parametrize("bound", ["cpu", "memory", "lock", "parallelism"])
+def test_a_step_that_waits_for_its_turn_is_pending_and_its_time_is_without_the_wait(bound: str, home: Path) -> None:
+    resources = {"cpu": Resources(cpu="4000"), "memory": Resources(cpu="1m", memory="4000Ti")}
+    body = Container("x", ("true",), resources=resources.get(bound, Resources(cpu="1m")))
+    alone = Template("alone", body, locks=(Mutex(f"turn-{home}"),) if bound == "lock" else ())
+    seen: list[tuple[str, str]] = []
+
+    def note(event: Event) -> None:
+        if event.task is not None and event.path:
+            seen.append((event.path, event.task.state))
+
+    main = graph(Task("a", "alone"), Task("b", "alone"), parallelism=1 if bound == "parallelism" else None)
+    record = run_to_end(prepare(flow(alone, main), home=home, observers=[note]))
+    first, second = sorted(("a", "b"), key=lambda path: seen.index((path, "Running")))
+    assert [state for path, state in seen if path == second] == ["Pending", "Running", "Succeeded"]
+    assert seen.index((first, "Succeeded")) < seen.index((second, "Running")) > seen.index((second, "Pending"))
+    with closing(connect(open_home(home))) as connection:
+        [(_, before)] = runs.load_attempts(connection, record.id, first)
+    started = record.tasks[second].started
+    assert started is not None
+    assert before.finished is not None
+    assert started >= before.finished
+
+
+def test_iterations_of_a_loop_are_numbered_from_one(home: Path) -> None:
+    body = shell("body", "echo 1", output=INT)
+    loop = Template("loop", Loop("body", Compare("==", Own("result"), Literal(2)), max_iterations=2))
+    record = execute(flow(body, loop, graph(Task("l", "loop"))), home=home)
+    assert [path for path in record.tasks if "#" in path] == ["l#1", "l#2"]
 
 
 def test_endless_recursion_is_named(home: Path) -> None:

@@ -119,7 +119,7 @@ def test_map_gathers_its_results_here() -> None:
 def test_a_loop_that_ends_at_once_runs_once_here() -> None:
     couler.exec_while(couler.equal("tails"), lambda: couler.run_script("a", source=heads_code, step_name="flip"))
     run = couler.run()
-    assert [name for name in run.tasks if "#" in name] == ["flip-loop#0"]
+    assert [name for name in run.tasks if "#" in name] == ["flip-loop#1"]
 
 
 def test_text_with_arguments_finds_them_here() -> None:
