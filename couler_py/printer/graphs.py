@@ -39,9 +39,9 @@ class Around(msgspec.Struct, frozen=True):
 class GraphText:
     """Writes one graph. `names` are those of the function that it becomes; its body stands at column `margin`."""
 
-    def __init__(
-        self, template: Template, around: Around, scope: Scope, names: Names, margin: int, *, entry: bool = False
-    ):
+    entry = False  # whether it is the graph of the run
+
+    def __init__(self, template: Template, around: Around, scope: Scope, names: Names, margin: int):
         assert isinstance(template.body, Graph)
         self.template = template
         self.graph = template.body
@@ -50,7 +50,6 @@ class GraphText:
         self.scope = scope
         self.names = names
         self.expressions = Expressions(scope)
-        self._tasks = {task.name: task for task in self.graph.tasks}
         _check(self.graph)
         self.given = Counted([self.base(task) for task in self.graph.tasks], self.graph.tasks).given
         self._wanted = _wanted(self.graph, around.templates)

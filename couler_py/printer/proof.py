@@ -6,13 +6,17 @@ stand-in, whose source was compared by reading it (`signatures`).
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from typing import Any
 
 import msgspec
 
-from couler_py.ir.model import Function, Template, Workflow
+from couler_py import dsl, ir
+from couler_py.dsl.building import build
+from couler_py.dsl.options import Reader
+from couler_py.dsl.packages import normalise
+from couler_py.dsl.templates import TemplateStep
+from couler_py.ir.model import Function, Source, Template, Workflow
 from couler_py.printer.functions import Step, unpublished
 from couler_py.printer.layout import call, flat
 from couler_py.printer.module import Draft
@@ -39,7 +43,7 @@ def differing(draft: Draft, workflow: Workflow) -> frozenset[str] | None:
         return frozenset(wrong)
     try:
         _execute(draft.probe, namespace)
-        built = importlib.import_module("couler_py.dsl.building").build(namespace[draft.variable])
+        built = build(namespace[draft.variable])
     except Exception:
         # Whatever is refused by the DSL is written in another way; what nothing can write fails in the last one.
         return None
@@ -51,9 +55,8 @@ def _execute(text: str, namespace: dict[str, Any]) -> None:
 
 
 def _stand_ins(draft: Draft, namespace: dict[str, Any]) -> None:
-    kind = importlib.import_module("couler_py.dsl.templates").TemplateStep
     for step, template in draft.steps:
-        namespace[step.variable] = _stand_in(kind, step, template)
+        namespace[step.variable] = _stand_in(step, template)
 
 
 def _defines(one: tuple[str, str, str], templates: dict[str, Template], namespace: dict[str, Any]) -> bool:
@@ -67,9 +70,9 @@ def _defines(one: tuple[str, str, str], templates: dict[str, Template], namespac
     return any(unplaced(made) == unplaced(said) for said in (templates[name], unpublished(templates[name])))
 
 
-def _stand_in(kind: Any, step: Step, template: Template) -> Any:
+def _stand_in(step: Step, template: Template) -> Any:
     """A step without a function, with the name and signature of the one that it stands for."""
-    found = kind(template, step.source.names, {}, (), generated=False)
+    found: Any = TemplateStep(template, step.source.names, {}, (), generated=False)
     optional = {one.name for one in template.inputs.parameters if one.default is not msgspec.UNSET}
     optional |= {one.name for one in template.inputs.artifacts if one.optional}
     found.__name__ = step.source.own.name
@@ -89,15 +92,12 @@ def _same_options(step: Step, template: Template) -> bool:
     """Whether the options of a Python step say what its template has."""
     body = template.body
     assert isinstance(body, Function)
-    dsl = importlib.import_module("couler_py.dsl.options")
-    couler, ir = importlib.import_module("couler_py"), importlib.import_module("couler_py.ir")
     source = flat(call("dict", *arguments(step.options)))
-    given = eval(source, {"couler": couler, "ir": ir})  # noqa: S307  text of our own
-    reader = dsl.Reader(given, template.name, template.source)
+    given = eval(source, {"couler": dsl, "ir": ir})  # noqa: S307  text of our own
+    place = template.source or Source(PROBE, 1)
+    reader = Reader(given, template.name, place)
     policies, runtime = reader.policies(), reader.runtime()
-    packages = importlib.import_module("couler_py.dsl.packages").normalise(
-        given.get("packages", ()), template.source, template.name
-    )
+    packages = normalise(given.get("packages", ()), place, template.name)
     bare = msgspec.structs.replace(
         template,
         body=msgspec.structs.replace(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import importlib
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from couler_py.dsl.needs import BUILTINS, needs
 from couler_py.ir.model import Function, InputArtifact, Inputs, OutputArtifact, OutputParameter, Outputs, Parameter
 from couler_py.ir.types import ANY
 from couler_py.printer.pieces import File, Parsed, Reader, UnreadableError, constant, parse
@@ -165,14 +165,13 @@ class _Walk:
         self._pieces = pieces
         self._root = root
         self._future = future
-        self._needs = importlib.import_module("couler_py.dsl.needs")
         self._seen: set[str] = {root}
         self.imports: dict[str, None] = {}
         self.constants: dict[str, None] = {}
         self.definitions: dict[str, None] = {}
 
     def definition(self, piece: Parsed) -> None:
-        for name in self._needs.needs(piece.text, self._future).names:
+        for name in needs(piece.text, self._future).names:
             self._name(name)
         self.definitions[piece.name] = None
 
@@ -181,7 +180,7 @@ class _Walk:
             return
         piece = self._pieces.get(name)
         if piece is None:
-            if name not in self._needs.BUILTINS:
+            if name not in BUILTINS:
                 raise KeyError(name)
             return
         self._seen.add(name)
