@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from typing import Any, TypeVar
 
 import msgspec
@@ -227,8 +227,10 @@ def _element(lifted: Lifted) -> Type:
 
 
 def _known(value: Any, limit: int) -> list[Any]:
-    if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
+    if isinstance(value, str | bytes | dict | Set) or not isinstance(value, Iterable):
         help_ = "for a dict, map over `list(d.items())`" if isinstance(value, dict) else ""
+        if isinstance(value, Set):  # each process has an order of its own for it
+            help_ = "a set has no order: map over `sorted(...)`"
         fail("CLR155", f"couler.map needs a list, not {value!r}", help=help_)
     items = list(value)
     if len(items) > limit:

@@ -57,6 +57,7 @@ class StepFunction(Generic[P, R]):
         frame: FrameType | None,
         source: FunctionSource | None = None,
     ):
+        _check_decorated(function, place)
         plain = inspect.unwrap(function)
         functools.update_wrapper(self, function)
         self._function = function
@@ -311,6 +312,16 @@ def _scope(function: FunctionType, source: FunctionSource, name: str) -> Scope:
         names.update(scope)
     place = Source(source.definition.file, source.definition.node.lineno)
     return Scope(names, place, name)
+
+
+def _check_decorated(function: Any, place: Source) -> None:
+    from couler_py.dsl.flow import WorkflowFunction
+
+    if isinstance(function, WorkflowFunction):
+        name = str(getattr(function, "__name__", "step"))
+        raise _not_a_step(
+            f"the workflow {name!r} can't be a step", place, name, "leave @step out: a workflow is called like a step"
+        )
 
 
 def _check_function(function: Any, place: Source, name: str) -> None:

@@ -6,6 +6,7 @@ Loaded by `supervisor.py`, the program that starts every step, without its packa
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import select
 import signal
@@ -139,7 +140,10 @@ class Step:
                 tell, f"{missing!r} is not here: a step runs as a process, with the programs of this machine".encode()
             )
         except BaseException as error:
-            os.write(tell, f"{self.request['command'][0]!r} can't be started: {error}".encode())
+            why = str(error)
+            if isinstance(error, OSError) and error.errno == errno.E2BIG:
+                why = "its inputs are more than this machine hands to a process: let it take large ones as files (Path)"
+            os.write(tell, f"{self.request['command'][0]!r} can't be started: {why}".encode())
         finally:
             os._exit(127)
 

@@ -289,3 +289,11 @@ def test_options_of_a_run_that_make_no_sense_are_refused(home: Path) -> None:
         prepare(flow_, home=home, durability="disk")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="grace is a number of seconds, not 'long'"):
         prepare(flow_, home=home, grace="long")  # type: ignore[arg-type]
+
+
+def test_inputs_that_no_process_can_be_given_are_said(home: Path) -> None:
+    names = [f"x{number}" for number in range(60)]
+    arguments = tuple(Argument(name, Literal("x" * 90_000)) for name in names)
+    template = shell("much", "true", inputs=names)
+    record = execute(flow(template, graph(Task("it", "much", arguments=arguments))), home=home)
+    assert "let it take large ones as files (Path)" in record.tasks["it"].message

@@ -213,6 +213,7 @@ def test_one_graph_for_equal_bodies():
         (lambda: couler.map(increase), "needs a list"),
         (lambda: couler.map(increase, "abc"), "needs a list, not 'abc'"),
         (lambda: couler.map(increase, {"a": 1}), r"list\(d.items\(\)\)"),
+        (lambda: couler.map(increase, {1, 2}), r"sorted\(...\)"),
         (lambda: couler.map(add, [1, 2], [1]), "different lengths: 2, 1"),
         (lambda: couler.map(increase, range(1001)), "max_items is 1000"),
         (lambda: couler.map(increase, number()), "needs a list"),

@@ -11,6 +11,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 import pytest
 
+from couler_py.dsl import workflow
 from couler_py.dsl.durations import seconds
 from couler_py.dsl.errors import CallError, DefinitionError
 from couler_py.dsl.options import cache, retry
@@ -333,3 +334,14 @@ def test_a_volume_mounted_twice_is_one_volume() -> None:
     def work() -> None: ...
 
     assert [volume.name for volume in work.template().pod.volumes] == ["cache", "other"]
+
+
+def test_a_workflow_is_no_step() -> None:
+    with pytest.raises(DefinitionError, match=r"test_step.py:\d+: .*the workflow 'inner' can't be a step") as raised:
+
+        @step
+        @workflow
+        def inner(n: int = 1) -> int:
+            return n
+
+    assert "called like a step" in str(raised.value)
