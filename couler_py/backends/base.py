@@ -119,7 +119,9 @@ class TaskStatus(msgspec.Struct, frozen=True):
     """One task of a run.
 
     `name` is the path of task names from the entrypoint, joined by "/", with "[3]" for the item of a
-    fan-out and "#2" for an iteration of a loop. `seconds` is wall-clock time over all attempts.
+    fan-out and "#2" for the second iteration of a loop; handlers of the run are inside "onExit". Of what is inside a
+    graph that was retried, the last attempt is shown. `seconds` is wall-clock time from the start of the first
+    attempt to the end of the last.
     `metrics` are what the step logged so far, by name: (step, value) pairs in order.
     """
 

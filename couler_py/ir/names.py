@@ -21,6 +21,9 @@ import msgspec
 Engine: TypeAlias = Literal["ir", "argo", "airflow", "kubernetes"]
 Kind: TypeAlias = Literal["workflow", "cron", "template", "task", "parameter", "artifact", "volume", "label"]
 
+INDEX_DIGITS = 6
+"""The entries of the folder that a fan-out leaves are named by the index of their item, zero-padded to this length."""
+
 # Words of Argo's expression language: a task named so breaks `depends` at run time, though lint accepts it.
 EXPRESSION_WORDS = frozenset(
     "else in if and or not let nil true false matches contains startsWith endsWith".split()  # noqa: SIM905

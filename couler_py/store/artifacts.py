@@ -9,12 +9,10 @@ from typing import Any
 
 import msgspec
 
+from couler_py.ir.names import INDEX_DIGITS
 from couler_py.store import content
 from couler_py.store.home import Home
 from couler_py.store.records import ArtifactRef
-
-INDEX_DIGITS = 6
-"""The entries of a fan-in folder are named by their index, zero-padded to this length."""
 
 
 def reference(ref: ArtifactRef) -> dict[str, Any]:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from tests.cluster.fixtures import ObjectStore
 
 
-HANDLERS = ("onExit/", "!")
-"""How engines begin the names of handlers of the run."""
+HANDLERS = "onExit/"
+"""How the names of handlers of the run begin."""
 
 
 @dataclass(frozen=True)

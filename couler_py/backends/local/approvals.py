@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from couler_py.backends.local.paths import shown
 from couler_py.ir.codec import from_json
 from couler_py.ir.model import Workflow
 from couler_py.ir.types import mismatch
@@ -16,7 +17,7 @@ from couler_py.store.records import RunRecord
 
 def check_outputs(home: Home, record: RunRecord, task: str | None, outputs: Mapping[str, Any]) -> None:
     """Raises `ValueError` for a task that doesn't wait, and for outputs that it doesn't have or of a wrong type."""
-    waiting = {path: each for path, each in record.tasks.items() if each.state in ("Suspended", "Stopped")}
+    waiting = {shown(path): each for path, each in record.tasks.items() if each.state in ("Suspended", "Stopped")}
     if task is not None and task not in waiting:
         known = [path for path, each in waiting.items() if each.kind == "suspend"]
         raise ValueError(f"{task!r} doesn't wait in {record.id}; waiting are {', '.join(known) or 'none'}")
@@ -37,7 +38,7 @@ def check_outputs(home: Home, record: RunRecord, task: str | None, outputs: Mapp
     for name, value in outputs.items():
         if name not in known_outputs:
             raise ValueError(
-                f"{chosen[0].path} takes no output {name!r}; it takes {', '.join(known_outputs) or 'none'}"
+                f"{shown(chosen[0].path)} takes no output {name!r}; it takes {', '.join(known_outputs) or 'none'}"
             )
         problem = mismatch(known_outputs[name].type, value)
         if problem is not None:

@@ -19,6 +19,7 @@ from couler_py.backends.base import (
 )
 from couler_py.backends.local import api, attempts, control
 from couler_py.backends.local.lifecycle import InThread, Prepared, prepare, prepare_again
+from couler_py.backends.local.paths import last_attempts, shown
 from couler_py.ir.codec import from_json
 from couler_py.ir.model import Source, Workflow
 from couler_py.store import artifacts, runs
@@ -163,11 +164,11 @@ class LocalClient:
         """The output artifacts of a run: `TASK/NAME` to the path of a copy."""
         home = open_home(self._home)
         found = {}
-        for path, task in api.load(run, home=self._home).tasks.items():
+        for path, task in last_attempts(api.load(run, home=self._home).tasks).items():
             for name, ref in (task.result.artifacts if task.result is not None else {}).items():
-                shown = f"{path}/{name}" if path else name
                 folder = home.run(run) / "artifacts" / runs_folder(path)
-                found[shown] = str(artifacts.visible(home, ref, folder, name))
+                full = f"{shown(path)}/{name}" if path else name
+                found[full] = str(artifacts.visible(home, ref, folder, name))
         return found
 
 
@@ -184,13 +185,13 @@ def status_of(record: RunRecord, workflow: Workflow | None, metrics: Metrics | N
         sources[template.name] = template.source
         displays[template.name] = template.display
     entry = record.tasks.get("")
-    shown = []
-    for path, task in record.tasks.items():
+    tasks = []
+    for path, task in last_attempts(record.tasks).items():
         if not path and task.kind in ("graph", "loop"):
             continue
-        shown.append(
+        tasks.append(
             TaskStatus(
-                path or task.template,
+                shown(path) or task.template,
                 task.state,
                 task.attempts,
                 task.seconds if task.finished is not None else None,
@@ -212,7 +213,7 @@ def status_of(record: RunRecord, workflow: Workflow | None, metrics: Metrics | N
         record.created,
         record.finished,
         message,
-        tuple(shown),
+        tuple(tasks),
         record.outputs,
         record.parameters,
     )

@@ -13,6 +13,7 @@ from couler_py.backends.local import attempts, control, handlers, metrics, tasks
 from couler_py.backends.local.calls import call
 from couler_py.backends.local.context import Call, Context, Gate, Halted
 from couler_py.backends.local.locking import holding
+from couler_py.backends.local.paths import shown
 from couler_py.backends.local.scope import Scope, TaskFailure
 from couler_py.ir.expr import WorkflowParameter
 from couler_py.ir.model import Argument
@@ -204,7 +205,7 @@ class Engine:
     def _approve(self) -> None:
         for request in list(self._pending):
             for path, approval in self.context.approvals.items():
-                if request.task in (None, path) and not approval.done():
+                if request.task in (None, shown(path)) and not approval.done():
                     approval.set_result(request.outputs)
                     self._pending.remove(request)
                     break

@@ -9,7 +9,8 @@ from couler_py.backends.local import tasks
 from couler_py.backends.local.context import Context
 from couler_py.backends.local.scope import Scope, TaskFailure
 from couler_py.ir.model import Handler
-from couler_py.store.records import Result
+from couler_py.store import runs
+from couler_py.store.records import Result, TaskRecord
 
 
 async def run(context: Context, status: Literal["Succeeded", "Failed"], seconds: float) -> Result:
@@ -19,6 +20,9 @@ async def run(context: Context, status: Literal["Succeeded", "Failed"], seconds:
     facts.failures = list(context.failures)
     moments = {"exit", "success" if status == "Succeeded" else "failure"}
     due = [handler for handler in context.workflow.handlers if handler.on in moments]
+    for handler in context.workflow.handlers:
+        if handler.on not in moments:
+            _skipped(context, handler)
     async with asyncio.TaskGroup() as group:
         work = [group.create_task(_run(context, handler)) for handler in due]
     failed = [
@@ -30,11 +34,19 @@ async def run(context: Context, status: Literal["Succeeded", "Failed"], seconds:
     return Result("Failed", message=f"the {handler.on} handler {handler.name} failed: {result.message}")
 
 
+def _skipped(context: Context, handler: Handler) -> Result:
+    result = Result("Skipped")
+    context.journal.task(
+        TaskRecord(f"!{handler.name}", "task", handler.call, "Skipped", result=result, finished=runs.now())
+    )
+    return result
+
+
 async def _run(context: Context, handler: Handler) -> Result:
     scope = Scope(context.facts)
     try:
         if handler.when is not None and not scope.condition(handler.when):
-            return Result("Skipped")
+            return _skipped(context, handler)
         template = context.templates[handler.call]
         call = tasks.bind_call(context, scope, template, handler.arguments, handler.artifacts)
         call.path = f"!{handler.name}"

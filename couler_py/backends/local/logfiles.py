@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from couler_py.backends.base import LogLine, RunNotFoundError
 from couler_py.backends.local import control
+from couler_py.backends.local.paths import shown
 from couler_py.store import runs
 from couler_py.store.database import connect
 from couler_py.store.home import Home
@@ -27,8 +29,9 @@ def lines(home: Home, run_id: str, task: str | None, *, follow: bool) -> Iterato
         while True:
             alive = follow and control.has_engine(home, run_id)
             for path, attempt in runs.load_attempts(connection, run_id):
-                if task is None or path == task or path.startswith((f"{task}/", f"{task}[", f"{task}#", f"{task}~")):
-                    yield from _new(folder / attempt.folder / "log", path, attempt.number, read, parts, last=not alive)
+                name = shown(path)
+                if task is None or name == task or name.startswith((f"{task}/", f"{task}[", f"{task}#")):
+                    yield from _new(folder / attempt.folder / "log", name, attempt.number, read, parts, last=not alive)
             if not alive:
                 return
             time.sleep(INTERVAL)
@@ -36,11 +39,8 @@ def lines(home: Home, run_id: str, task: str | None, *, follow: bool) -> Iterato
         connection.close()
 
 
-def _known(connection: object, run_id: str, task: str) -> bool:
-    found = connection.execute(  # type: ignore[attr-defined]
-        "SELECT 1 FROM tasks WHERE run=? AND path=?", (run_id, task)
-    ).fetchone()
-    return found is not None
+def _known(connection: sqlite3.Connection, run_id: str, task: str) -> bool:
+    return any(shown(path) == task for (path,) in connection.execute("SELECT path FROM tasks WHERE run=?", (run_id,)))
 
 
 def _new(

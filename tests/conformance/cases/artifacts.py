@@ -98,6 +98,11 @@ def read_all(parts: Path) -> list[str]:
 
 
 @couler.step
+def names_in(parts: Path) -> list[str]:
+    return sorted(each.name for each in parts.iterdir())
+
+
+@couler.step
 def read_folders(parts: Path) -> list[str]:
     return [(each / "n").read_text() for each in sorted(parts.iterdir())]
 
@@ -194,7 +199,7 @@ def folders_of_a_fan_out():
 @couler.workflow
 def files_of_a_tolerant_fan_out():
     runs = couler.map(number_file, [5, -1, 7], tolerate=1)
-    return {"texts": read_all(runs), "items": couler.inputs(runs)}
+    return {"texts": read_all(runs), "names": names_in(runs), "items": couler.inputs(runs)}
 
 
 @couler.workflow
@@ -275,8 +280,8 @@ CASES = [
     written(
         "artifact",
         files_of_a_tolerant_fan_out,
-        done("number_file", "read_all"),
-        {"texts": ["5", "7"], "items": [5, 7]},
+        done("number_file", "read_all", "names_in"),
+        {"texts": ["5", "7"], "names": ["000000", "000002"], "items": [5, 7]},
     ),
     written("artifact", files_of_an_empty_fan_out, done("number_file", "count_entries"), {"result": 0}),
     written("artifact", file_of_a_nested_workflow, done("inner", "read"), {"result": "inside"}),

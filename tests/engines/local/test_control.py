@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from couler_py.backends.base import Bundle, RunNotFoundError
-from couler_py.backends.local import execute, execute_async, resume, retry, run_list, stop
+from couler_py.backends.local import control, execute, execute_async, resume, retry, run_list, stop
 from couler_py.backends.local.api import load
 from couler_py.backends.local.client import LocalClient
-from couler_py.backends.local.lifecycle import RunBusyError, prepare, prepare_again
+from couler_py.backends.local.lifecycle import RunBusyError, prepare, prepare_again, run_to_end
 from couler_py.ir import Workflow, to_json
 from couler_py.ir.expr import Literal, TaskOutput
 from couler_py.ir.model import (
@@ -20,15 +20,18 @@ from couler_py.ir.model import (
     Argument,
     Cache,
     Handler,
+    Loop,
     Mutex,
     OutputParameter,
     Outputs,
+    RetryPolicy,
     Semaphore,
     Suspend,
     Task,
     Template,
 )
 from couler_py.ir.types import INT, STR
+from couler_py.store.home import open_home
 from tests.engines.local.conftest import Drivers, integrity, processes_of
 from tests.engines.local.flows import NOTHING, flow, graph, shell
 
@@ -208,6 +211,29 @@ def test_the_client_starts_watches_and_forgets(home: Path) -> None:
     client.delete(run)
     assert list(client.list()) == []
     assert not (home / "runs" / run).exists()
+
+
+def test_runs_are_shown_by_the_paths_of_every_engine(home: Path, tmp_path: Path) -> None:
+    twice = shell("twice", f"echo seen >> {tmp_path}/count; wc -l < {tmp_path}/count | grep -qx 2 && echo got it")
+    body = graph(Task("x", "twice"), Task("wait", "wait", after=(After("x"),)), name="body")
+    loop = Template("loop", Loop("body", Literal(True)), retry=RetryPolicy(1))
+    handlers = (Handler("say", "nothing"), Handler("mend", "nothing", on="failure"))
+    wait = Template("wait", Suspend())
+    main = graph(Task("l", "loop"))
+    prepared = prepare(flow(twice, wait, body, loop, NOTHING, main, handlers=handlers), home=home)
+    run = prepared.run.id
+    control.ask(open_home(home), run, control.Request("approve", "l#1/wait"))
+    assert run_to_end(prepared).status == "Succeeded"
+    client = LocalClient(home)
+    assert {task.name: task.status for task in client.status(run).tasks} == {
+        "l": "Succeeded",
+        "l#1": "Succeeded",
+        "l#1/x": "Succeeded",
+        "l#1/wait": "Succeeded",
+        "onExit/say": "Succeeded",
+        "onExit/mend": "Skipped",
+    }
+    assert [(line.task, line.text) for line in client.logs(run, "l#1")] == [("l#1/x", "got it")]
 
 
 def test_a_suspended_run_starts_nothing_until_it_is_resumed(drivers: Drivers, tmp_path: Path) -> None:

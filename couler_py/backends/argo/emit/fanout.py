@@ -21,7 +21,7 @@ from couler_py.ir.expr import Expr, Input, Item, children
 from couler_py.ir.expr import Literal as Constant
 from couler_py.ir.expr import WorkflowParameter as RunParameter
 from couler_py.ir.model import Sequence, Task
-from couler_py.ir.names import Namer
+from couler_py.ir.names import INDEX_DIGITS, Namer
 from couler_py.ir.types import ANY, INT, STR, Type, type_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 JSON = dict[str, Any]
 ITEMS = "couler-items"
 FOLDER = "couler-folder"
-PADDING = 5
 
 
 class FanOut:
@@ -112,8 +111,8 @@ class FanOut:
         texts = elements(value, dropping=True)
         if self._indexed():
             # A number with leading zeros keeps keys in the order of the items.
-            number = f"('{'0' * PADDING}' + string(#index))"
-            texts = f"map({texts}, {number}[len({number}) - {PADDING}:] + #)"
+            number = f"('{'0' * INDEX_DIGITS}' + string(#index))"
+            texts = f"map({texts}, {number}[len({number}) - {INDEX_DIGITS}:] + #)"
         bound = failing(f"the list of a fan-out has more than {self.each.max_items} items: raise max_items")
         text = f"(len({listed}) <= {self.each.max_items} ? toJson({texts}) : {bound})"
         self._pass(ITEMS, tag(text))
@@ -133,7 +132,7 @@ class FanOut:
         self.inner.use_item(self._item_value(types.pop() if len(types) == 1 else ANY))
         texts = [wire.to_json(value) for value in values]
         if self._indexed():
-            texts = [f"{index:0{PADDING}d}{text}" for index, text in enumerate(texts)]
+            texts = [f"{index:0{INDEX_DIGITS}d}{text}" for index, text in enumerate(texts)]
         self.strings = all(isinstance(value, str) and "{{" not in value for value in values)
         # Without a single item Argo doesn't expand `withItems`.
         return {"withItems": texts} if texts else {"withParam": "[]"}
@@ -160,7 +159,7 @@ class FanOut:
 
     def _item_value(self, element: Type) -> Value:
         return Value(
-            f"item[{PADDING}:]" if self._indexed() else "item", "json", element, "" if self._indexed() else "item"
+            f"item[{INDEX_DIGITS}:]" if self._indexed() else "item", "json", element, "" if self._indexed() else "item"
         )
 
     def _translated(self, expr: Expr, what: str) -> Value | None:
@@ -188,9 +187,9 @@ class FanOut:
                 assert self.inner.item is not None
                 parameters.append({"name": ITEM, "value": tag(self.inner.item.text)})
         if self.artifacts and isinstance(self.task.call, str):
-            number = f"item[:{PADDING}]"
+            number = f"item[:{INDEX_DIGITS}]"
             if isinstance(self.each.items, Sequence):
-                number = f"('{'0' * PADDING}' + item)[len(item):]"
+                number = f"('{'0' * INDEX_DIGITS}' + item)[len(item):]"
             for each in sorted(self.program.keyed[self.task.call]):
                 text = f"{member('inputs.parameters', FOLDER)} + {string(f'/{each}/')} + {number}"
                 parameters.append({"name": KEY + each, "value": tag(text)})
