@@ -115,6 +115,8 @@ class Boundary:
 
     def _inward(self, expr: Expr, target: Type | None) -> Expr:
         """An expression inside: its parts that the graph outside knows come in as inputs."""
+        if type(expr) is Constant:
+            return expr
         if isinstance(expr, Input):
             return self._value(expr, self._types[expr.name])
         outside = [name for name in tasks_read(expr) if name not in self.inside]

@@ -247,7 +247,8 @@ class _Nester:
     ) -> str:
         boundary = Boundary(self.template, self.tasks, inside, self.templates, optional)
         members = tuple(boundary.member(self.tasks[name]) for name in names)
-        for name in readers:
+        in_order = sorted(readers, key=self.position.__getitem__)
+        for name in in_order:
             boundary.read(value_expressions(self.tasks[name]))
         boundary.read(each.value for each in self.outputs.parameters)
         boundary.read(each.value for each in self.outputs.artifacts)
@@ -262,9 +263,7 @@ class _Nester:
         self.made[template] = boundary.template(template, Graph(members), self.template)
         self.templates[template] = self.made[template]
         self.skipped[name] = skippable
-        changed = {
-            each: boundary.reader(self.tasks[each], name) for each in sorted(readers, key=self.position.__getitem__)
-        }
+        changed = {each: boundary.reader(self.tasks[each], name) for each in in_order}
         self.outputs = boundary.outputs(self.outputs, name)
         self._replace(names, msgspec.structs.replace(given, after=after, source=self.tasks[names[0]].source), changed)
         return name

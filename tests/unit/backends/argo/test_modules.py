@@ -92,7 +92,7 @@ def put_together(seed: int, tasks: int) -> Workflow:
         if "always" in words:
             words = {"always": words["always"], "order": " ".join(before)}
         when = chance.choice((ON, OFF)) if chance.random() < 0.07 and "always" not in words else None
-        made.append(act(f"t{len(made)}", chance.choice("SSSSSSSSSF"), when=when, **words))
+        made.append(act(f"t{len(made)}", chance.choice("SSSSSSSSSF"), when=when, **words))  # type: ignore[arg-type]
         return (made[-1].name,)
 
     def shares(count: int) -> list[int]:
