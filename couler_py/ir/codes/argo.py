@@ -67,9 +67,9 @@ CODES: tuple[Code, ...] = (
         "more than an Argo installation takes",
         "The CRDs that Argo 4 installs bound lists: 200 templates in a workflow, 200 tasks in a graph, 500 input "
         'parameters. Installations from before 4.0 have minimal CRDs without bounds: say `crds="minimal"` for those. '
-        "In larger graphs, tasks that share all that they wait for and all that waits for them, or that lie between one "
-        "way in and one way out, are nested in graphs of their own, which changes nothing about a run. Where that isn't "
-        "enough, put tasks that belong together into graphs of their own, or let a fan-out run what differs only in "
+        "In larger graphs, tasks that share all that they wait for and all that waits for them, or that lie between "
+        "one way in and one way out, are nested in graphs of their own, which changes nothing about a run. Where that "
+        "isn't enough, put tasks that belong together into graphs of their own, or let a fan-out run what differs only in "
         "its values.",
     ),
     Code(
