@@ -200,6 +200,8 @@ def resolve(annotation: Any, scope: Scope) -> Any:
 
 def description(annotation: Any, scope: Scope) -> str:
     """The first text that `Annotated[T, "text"]` carries, else ""."""
+    if isinstance(annotation, ForwardRef):  # of a NamedTuple, where annotations are text
+        annotation = annotation.__forward_arg__
     if isinstance(annotation, str):
         annotation = _evaluate(annotation, scope)
     if typing.get_origin(annotation) is not Annotated:
