@@ -69,8 +69,8 @@ CODES: tuple[Code, ...] = (
         'parameters. Installations from before 4.0 have minimal CRDs without bounds: say `crds="minimal"` for those. '
         "In larger graphs, tasks that share all that they wait for and all that waits for them, or that lie between "
         "one way in and one way out, are nested in graphs of their own, which changes nothing about a run. Where that "
-        "isn't enough, put tasks that belong together into graphs of their own, or let a fan-out run what differs only in "
-        "its values.",
+        "isn't enough, put tasks that belong together into graphs of their own, or let a fan-out run what differs only "
+        "in its values.",
     ),
     Code(
         "CLR410",
