@@ -11,6 +11,7 @@ import msgspec
 
 from couler_py.dsl.durations import Duration, seconds
 from couler_py.dsl.errors import DefinitionError
+from couler_py.dsl.option_types import misfit
 from couler_py.dsl.sources import caller
 from couler_py.dsl.verbs.secrets import Secret
 from couler_py.ir.diagnostics import error
@@ -96,6 +97,12 @@ class StepOptions(PodOptions, total=False):
     command: Sequence[str]
 
 
+_READ = frozenset({"cpu", "memory", "cpu_limit", "memory_limit", "gpu", "ephemeral_storage", "resources"}) | frozenset(
+    {"retries", "timeout", "deadline", "cache", "env", "secrets", "packages", "include"}
+)
+"""Options with rules of their own, whose messages say more than a type does."""
+
+
 class Policies(msgspec.Struct, frozen=True):
     """What of the options stands on the template itself."""
 
@@ -127,7 +134,7 @@ class Reader:
     """Reads options, and says where they were given when one is wrong."""
 
     def __init__(self, options: Mapping[str, Any], step: str, source: Source, known: type = StepOptions):
-        self.options = options
+        self.options = {name: value for name, value in options.items() if value is not None}
         self.step = step
         self.source = source
         self._says_nothing = options.keys() <= _READ_ELSEWHERE
@@ -139,6 +146,9 @@ class Reader:
                 f"there is no option {unknown[0]!r}",
                 help=f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(names)}",
             )
+        problem = misfit(known, self.options, beside=_READ)
+        if problem is not None:
+            raise self.wrong(problem)
 
     def wrong(self, message: str, **details: Any) -> DefinitionError:
         """The error for a bad option."""

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict
 from couler_py.dsl.durations import Duration, seconds
 from couler_py.dsl.errors import DefinitionError
 from couler_py.dsl.frames import GraphSettings
+from couler_py.dsl.option_types import misfit
 from couler_py.dsl.options import locks
 from couler_py.ir.diagnostics import error
 from couler_py.ir.expr import TextLike
@@ -87,11 +88,17 @@ ALONE = frozenset(
 """Options that a workflow can't have where another calls it: they would be lost there."""
 
 
+_READ = frozenset({"concurrency", "starting_deadline", "keep_succeeded", "keep_failed", "deadline", "ttl"}) | frozenset(
+    {"retries", "parallelism", "priority", "labels", "annotations", "packages", "include", "volumes", "pod_gc"}
+)
+"""Options with rules of their own, whose messages say more than a type does."""
+
+
 class WorkflowReader:
     """Reads the options of a workflow, and says where they were given when one is wrong."""
 
     def __init__(self, options: Mapping[str, Any], name: str, source: Source):
-        self.options = options
+        self.options = {name: value for name, value in options.items() if value is not None}
         self.name = name
         self.source = source
         known = WorkflowOptions.__annotations__
@@ -102,6 +109,9 @@ class WorkflowReader:
                 f"a workflow has no option {unknown[0]!r}",
                 help=f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(sorted(known))}",
             )
+        problem = misfit(WorkflowOptions, self.options, beside=_READ)
+        if problem is not None:
+            raise self._wrong(problem)
 
     def fields(self) -> dict[str, Any]:
         """The fields of the IR's `Workflow` that the options say."""

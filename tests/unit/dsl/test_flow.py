@@ -229,6 +229,12 @@ def test_a_retry_may_ask_what_the_attempt_before_did():
         ({"schedule": "at three"}, "not a cron line"),
         ({"schedule": "0 3 * *"}, "not a cron line"),
         ({"schedule": []}, "schedule is empty"),
+        ({"schedule": 3}, r"schedule is of type int, not str \| Sequence\[str\] \| Schedule"),
+        ({"timezone": 3}, "timezone is of type int, not str"),
+        ({"image_pull_secrets": "registry"}, r"image_pull_secrets is of type str, not Sequence\[str\]"),
+        ({"pod_labels": {"team": 1}}, r"pod_labels\['team'\] is of type int, not str \| Text"),
+        ({"on_exit": "notify"}, "on_exit is of type str, not Callable"),
+        ({"engines": {"argo": "x"}}, r"engines\['argo'\] is of type str, not Mapping\[str, Any\]"),
         ({"schedule": "0 3 * * *", "timezone": "Mars/Olympus"}, "no time zone"),
         ({"timezone": "UTC"}, "there is no schedule"),
         ({"schedule": "0 3 * * *", "concurrency": "Maybe"}, "not one of Allow, Forbid, Replace"),
@@ -473,3 +479,20 @@ def test_ir_and_unknown_things_are_taken_or_refused():
     assert couler.build(w) == built
     with pytest.raises(couler.RecordingError, match="is not a workflow"):
         couler.build(Named("x"))
+
+
+def test_an_option_that_is_none_is_not_given():
+    @couler.step(retries=None, tolerations=None, cpu=None)
+    def work() -> int: ...
+
+    @couler.workflow(schedule=None, tolerations=None, deadline=None)
+    def flow():
+        return work()
+
+    @couler.workflow
+    def plain():
+        return work()
+
+    built, expected = flow.build(), plain.build()
+    assert (built.schedule, built.pod, built.deadline) == (expected.schedule, expected.pod, expected.deadline)
+    assert work.template().retry is None
