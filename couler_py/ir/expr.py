@@ -21,11 +21,13 @@ Comparison: TypeAlias = OneOf["==", "!=", "<", "<=", ">", ">="]
 Arithmetic: TypeAlias = OneOf["+", "-", "*", "/", "//", "%"]
 
 
+# The leaves have gc=False: a graph of 10,000 tasks has as many of them, and none can hold what leads back to it.
+# Other expressions do while a workflow is recorded: a comparison of a task's output holds the task.
 class _Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     pass
 
 
-class Literal(_Node, frozen=True, tag="literal"):
+class Literal(_Node, frozen=True, tag="literal", gc=False):
     """A JSON value known when the workflow is built, in its wire form (NaN is the string "NaN")."""
 
     value: Any
@@ -37,45 +39,45 @@ class NonFinite(_Node, frozen=True, tag="nonfinite"):
     name: OneOf["NaN", "Infinity", "-Infinity"]
 
 
-class Input(_Node, frozen=True, tag="input"):
+class Input(_Node, frozen=True, tag="input", gc=False):
     """An input parameter of the template that the expression stands in."""
 
     name: str
 
 
-class InputArtifact(_Node, frozen=True, tag="input_artifact"):
+class InputArtifact(_Node, frozen=True, tag="input_artifact", gc=False):
     """An input artifact of the template that the expression stands in."""
 
     name: str
 
 
-class WorkflowParameter(_Node, frozen=True, tag="parameter"):
+class WorkflowParameter(_Node, frozen=True, tag="parameter", gc=False):
     """A parameter of the run, visible in every template."""
 
     name: str
 
 
-class TaskOutput(_Node, frozen=True, tag="output"):
+class TaskOutput(_Node, frozen=True, tag="output", gc=False):
     """An output parameter of a task in the same graph; of a fan-out, the list over its items."""
 
     task: str
     name: str
 
 
-class TaskArtifact(_Node, frozen=True, tag="artifact"):
+class TaskArtifact(_Node, frozen=True, tag="artifact", gc=False):
     """An output artifact of a task in the same graph; of a fan-out, a folder with one entry an item."""
 
     task: str
     name: str
 
 
-class TaskStatus(_Node, frozen=True, tag="status"):
+class TaskStatus(_Node, frozen=True, tag="status", gc=False):
     """The state of a task in the same graph: Succeeded, Failed, Skipped or Blocked."""
 
     task: str
 
 
-class TaskItems(_Node, frozen=True, tag="items"):
+class TaskItems(_Node, frozen=True, tag="items", gc=False):
     """The items of a fan-out that Succeeded, in order: they match the lists of its outputs."""
 
     task: str

@@ -17,7 +17,7 @@ class _Slot(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     pass
 
 
-class Parameter(_Slot, frozen=True):
+class Parameter(_Slot, frozen=True, gc=False):
     """An input parameter of a template, or a parameter of the workflow.
 
     `default` is the wire JSON of the value for callers who leave the argument out; unset means
@@ -34,7 +34,7 @@ class Parameter(_Slot, frozen=True):
     portable: bool = True
 
 
-class InputArtifact(_Slot, frozen=True):
+class InputArtifact(_Slot, frozen=True, gc=False):
     """A file or folder that a template reads at `path` (empty on graphs). `mode` is a file mode."""
 
     name: str
@@ -46,7 +46,7 @@ class InputArtifact(_Slot, frozen=True):
     description: str = ""
 
 
-class OutputParameter(_Slot, frozen=True):
+class OutputParameter(_Slot, frozen=True, gc=False):
     """A value that a template returns, from exactly one of:
 
     `path` (a file in the container), `stdout`, `value` (graphs and loops: an expression over tasks or
@@ -68,7 +68,7 @@ class OutputParameter(_Slot, frozen=True):
     description: str = ""
 
 
-class OutputArtifact(_Slot, frozen=True):
+class OutputArtifact(_Slot, frozen=True, gc=False):
     """A file or folder that a template leaves: at `path`, or (graphs) the artifact that `value` names."""
 
     name: str
@@ -81,24 +81,24 @@ class OutputArtifact(_Slot, frozen=True):
     description: str = ""
 
 
-class Inputs(_Slot, frozen=True):
+class Inputs(_Slot, frozen=True, gc=False):
     parameters: tuple[Parameter, ...] = ()
     artifacts: tuple[InputArtifact, ...] = ()
 
 
-class Outputs(_Slot, frozen=True):
+class Outputs(_Slot, frozen=True, gc=False):
     parameters: tuple[OutputParameter, ...] = ()
     artifacts: tuple[OutputArtifact, ...] = ()
 
 
-class Argument(_Slot, frozen=True):
+class Argument(_Slot, frozen=True, gc=False):
     """What a task gives to an input parameter."""
 
     name: str
     value: Expr
 
 
-class ArtifactArgument(_Slot, frozen=True):
+class ArtifactArgument(_Slot, frozen=True, gc=False):
     """What a task gives to an input artifact: a reference, or a place in storage."""
 
     name: str

@@ -37,7 +37,7 @@ VERDICTS: dict[EdgeKind, dict[State, Verdict]] = {
 """The edge table: what an edge says to its reader, by the state of its producer."""
 
 
-class Edge(msgspec.Struct, frozen=True):
+class Edge(msgspec.Struct, frozen=True, gc=False):
     """What a task waits for: one producer, or for `first` several."""
 
     kind: EdgeKind

@@ -40,11 +40,12 @@ from couler_py.ir.policies import Semaphore as Semaphore
 from couler_py.ir.storage import SecretRef
 
 
+# gc=False stands where there are as many as tasks and none can lead back to itself: the collector has less to walk.
 class _Struct(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     pass
 
 
-class Source(_Struct, frozen=True):
+class Source(_Struct, frozen=True, gc=False):
     """Where a person wrote it. Never part of a template's content or identity."""
 
     file: str
@@ -182,7 +183,7 @@ DependsState: TypeAlias = Literal[
 ]
 
 
-class After(_Struct, frozen=True):
+class After(_Struct, frozen=True, gc=False):
     """An edge that a person wrote. Edges of values are never written: they follow from the values."""
 
     task: str
@@ -263,7 +264,7 @@ class Hook(_Struct, frozen=True):
     artifacts: tuple[ArtifactArgument, ...] = ()
 
 
-class Task(_Struct, frozen=True):
+class Task(_Struct, frozen=True, gc=False):
     """One call of a template in a graph.
 
     `after` are the edges a person wrote; those of values follow from `arguments`, `artifacts`,
@@ -286,7 +287,7 @@ class Task(_Struct, frozen=True):
     source: Source | None = None
 
 
-class Graph(_Struct, frozen=True, tag="graph"):
+class Graph(_Struct, frozen=True, tag="graph", gc=False):
     """Tasks and the edges between them.
 
     In the form "steps" (imports), `groups` name the tasks of each group; a group starts when the one
@@ -336,7 +337,7 @@ Body: TypeAlias = (
 )
 
 
-class Template(_Struct, frozen=True):
+class Template(_Struct, frozen=True, gc=False):
     """A named, typed unit of work. `timeout` is seconds per attempt, `deadline` over all attempts."""
 
     name: str

@@ -75,7 +75,7 @@ class EnvFrom(_Pod, frozen=True):
     optional: bool = False
 
 
-class Resources(_Pod, frozen=True):
+class Resources(_Pod, frozen=True, gc=False):
     """What a step asks for. Quantities are Kubernetes' ("500m", "2Gi").
 
     `cpu` and `memory` are requests and limits at once, unless `cpu_limit` or `memory_limit` says
@@ -118,7 +118,7 @@ class VolumeMount(_Pod, frozen=True):
     read_only: bool = False
 
 
-class Container(_Pod, frozen=True, tag="container"):
+class Container(_Pod, frozen=True, tag="container", gc=False):
     """A container that runs a command. As a template body, and as init container or sidecar by `name`.
 
     `extra` holds the remaining fields of a Kubernetes container (probes, ports, lifecycle, …).
@@ -167,7 +167,7 @@ class Dns(_Pod, frozen=True):
     options: tuple[DnsOption, ...] = ()
 
 
-class PodSettings(_Pod, frozen=True):
+class PodSettings(_Pod, frozen=True, gc=False):
     """Placement and surroundings of a pod, on a template or as the workflow's default.
 
     `extra` holds further fields of an Argo template or pod in their own words (affinity,

@@ -35,7 +35,7 @@ from couler_py.ir.meaning import Edge, value_expressions
 from couler_py.ir.model import Graph, Loop, Suspend, Task, Template, Workflow
 
 
-class Possible(msgspec.Struct, frozen=True):
+class Possible(msgspec.Struct, frozen=True, gc=False):
     """What can become of a task. Each flag may be true although it never happens, never the other way.
 
     `skipped_by_edge` is skipped for another reason than the task's own `when`.

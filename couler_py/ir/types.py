@@ -15,38 +15,38 @@ import msgspec
 ScalarName: TypeAlias = Literal["str", "int", "float", "bool", "none", "datetime", "any"]
 
 
-class Scalar(msgspec.Struct, frozen=True, tag="scalar", forbid_unknown_fields=True):
+class Scalar(msgspec.Struct, frozen=True, tag="scalar", forbid_unknown_fields=True, gc=False):
     """One of the plain types. `any` fits everything and is what an unannotated value has."""
 
     name: ScalarName
 
 
-class ListOf(msgspec.Struct, frozen=True, tag="list", forbid_unknown_fields=True):
+class ListOf(msgspec.Struct, frozen=True, tag="list", forbid_unknown_fields=True, gc=False):
     """A JSON list whose elements all have the type `item`."""
 
     item: Type
 
 
-class DictOf(msgspec.Struct, frozen=True, tag="dict", forbid_unknown_fields=True):
+class DictOf(msgspec.Struct, frozen=True, tag="dict", forbid_unknown_fields=True, gc=False):
     """A JSON object with any string keys and values of type `value`."""
 
     value: Type
 
 
-class Choice(msgspec.Struct, frozen=True, tag="choice", forbid_unknown_fields=True):
+class Choice(msgspec.Struct, frozen=True, tag="choice", forbid_unknown_fields=True, gc=False):
     """One of the listed JSON scalars: Python's `Literal` and `Enum` (by value)."""
 
     values: tuple[str | int | float | bool | None, ...]
     name: str = ""
 
 
-class UnionOf(msgspec.Struct, frozen=True, tag="union", forbid_unknown_fields=True):
+class UnionOf(msgspec.Struct, frozen=True, tag="union", forbid_unknown_fields=True, gc=False):
     """Any of the options. A value of a union always travels as JSON text."""
 
     options: tuple[Type, ...]
 
 
-class Field(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Field(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """A named member of a `Record`."""
 
     name: str
@@ -54,7 +54,7 @@ class Field(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     required: bool = True
 
 
-class Record(msgspec.Struct, frozen=True, tag="record", forbid_unknown_fields=True):
+class Record(msgspec.Struct, frozen=True, tag="record", forbid_unknown_fields=True, gc=False):
     """A dataclass, TypedDict or NamedTuple: a JSON object with known fields."""
 
     name: str
