@@ -359,6 +359,11 @@ def write_artifact(output: dict[str, Any], value: Any, target: str) -> None:
         with open(target + ".suffix", "w", encoding="utf-8") as file:
             file.write(suffix)
     if os.path.isdir(source):
+        if os.path.realpath(target).startswith(os.path.join(os.path.realpath(source), "")):
+            raise StepError(
+                f"the output {name!r} names {source}, in which the outputs themselves are written: "
+                "put what is meant into a folder of its own"
+            )
         shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True)
     else:
         shutil.copy2(source, target)

@@ -114,13 +114,22 @@ def give(root: str, reference: dict[str, Any], target: str, *, writable: bool = 
 def remove(path: str) -> None:
     """Delete a file or a folder, read-only ones too; nothing where nothing is there."""
     if os.path.isdir(path) and not os.path.islink(path):
-        for folder, _, _ in os.walk(path):
-            if not os.access(folder, os.W_OK):
-                os.chmod(folder, 0o700)
+        _open_up(path)
         shutil.rmtree(path)
     else:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
+
+
+def _open_up(path: str) -> None:
+    """Let the owner of a folder delete what is in it, whatever modes a step has given to what is below."""
+    folders = [path]
+    while folders:
+        folder = folders.pop()
+        if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            os.chmod(folder, 0o700)
+        with os.scandir(folder) as entries:
+            folders += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
 
 
 def _scratch(root: str) -> str:
@@ -131,7 +140,7 @@ def _scratch(root: str) -> str:
 
 def _keep_folder(root: str, path: str, move: bool, fsync: bool) -> dict[str, Any]:
     entries: list[dict[str, Any]] = []
-    for folder, names, files in os.walk(path):
+    for folder, names, files in os.walk(path, onerror=_raise):
         for name in sorted(names):
             place = os.path.join(folder, name)
             if os.path.islink(place):
@@ -142,6 +151,10 @@ def _keep_folder(root: str, path: str, move: bool, fsync: bool) -> dict[str, Any
         for name in files:
             entries.append(_keep_entry(root, path, os.path.join(folder, name), move, fsync))
     return keep_manifest(root, entries, fsync=fsync)
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def _keep_entry(root: str, top: str, place: str, move: bool, fsync: bool) -> dict[str, Any]:
@@ -160,8 +173,10 @@ def _keep_entry(root: str, top: str, place: str, move: bool, fsync: bool) -> dic
 
 def _keep_file(root: str, path: str, move: bool, fsync: bool) -> tuple[str, int]:
     facts = os.stat(path)
-    # A hard link may be written through its other names, and another file system can't be renamed from.
-    if move and facts.st_nlink == 1 and facts.st_dev == os.stat(root).st_dev and os.access(path, os.R_OK):
+    # A hard link may be written through its other names; another file system and a read-only folder can't be
+    # renamed from.
+    movable = facts.st_nlink == 1 and facts.st_dev == os.stat(root).st_dev
+    if move and movable and os.access(path, os.R_OK) and os.access(os.path.dirname(path), os.W_OK):
         digest = digest_of(path)
         target = blob_path(root, digest)
         if not os.path.exists(target):

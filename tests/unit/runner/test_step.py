@@ -329,6 +329,15 @@ def test_a_file_that_is_not_there_is_named(bench: Bench) -> None:
     assert f"names {bench.folder}/nowhere.txt, which is not there" in bench.run(template).stderr
 
 
+def test_the_folder_around_the_outputs_is_no_output(bench: Bench) -> None:
+    template = Template(
+        "f",
+        function("import os\ndef f():\n    return os.path.dirname(os.environ['COULER_OUTPUTS'])"),
+        outputs=Outputs((), (OutputArtifact("result"),)),
+    )
+    assert "in which the outputs themselves are written" in bench.run(template).stderr
+
+
 def test_a_spilled_value_is_read_back(bench: Bench) -> None:
     text = """
 def f():

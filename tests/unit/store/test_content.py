@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -149,3 +152,46 @@ def test_any_names_and_bytes_come_back(tmp_path_factory: pytest.TempPathFactory,
         (folder / "d" / name).write_bytes(data)
     artifacts.give(home, artifacts.keep(home, folder / "d"), folder / "back")
     assert tree(folder / "back") == tree(folder / "d")
+
+
+def as_anybody(program: str, *arguments: object) -> str:
+    """What a Python program prints that may do what the owner of its files may; root may more, and gives that up."""
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    if os.geteuid() == 0:
+        if shutil.which("setpriv") is None:
+            pytest.skip("root can't give up its rights without setpriv (util-linux)")
+        rights = "-dac_override,-dac_read_search"
+        command = ["setpriv", f"--bounding-set={rights}", f"--inh-caps={rights}", *command]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def test_a_read_only_folder_is_taken(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "f").write_text("x")
+    (tmp_path / "d").chmod(0o555)
+    keep = "import sys; from couler_py.store import content; print(content.keep(*sys.argv[1:], move=True)['size'])"
+    assert as_anybody(keep, root(home), tmp_path / "d") == "1\n"
+    (tmp_path / "d").chmod(0o755)
+
+
+def test_what_a_step_has_closed_is_deleted_too(tmp_path: Path) -> None:
+    (tmp_path / "d" / "closed").mkdir(parents=True)
+    (tmp_path / "d" / "closed" / "f").write_text("x")
+    (tmp_path / "d" / "closed").chmod(0)
+    as_anybody("import sys; from couler_py.store import content; content.remove(sys.argv[1])", tmp_path / "d")
+    assert not (tmp_path / "d").exists()
+
+
+def test_a_folder_that_cant_be_read_is_no_empty_one(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "d" / "closed").mkdir(parents=True)
+    (tmp_path / "d" / "closed").chmod(0)
+    keep = """
+import sys
+from couler_py.store import content
+try:
+    content.keep(*sys.argv[1:])
+except PermissionError as error:
+    print(error.filename)
+"""
+    assert as_anybody(keep, root(home), tmp_path / "d") == f"{tmp_path}/d/closed\n"
+    (tmp_path / "d" / "closed").chmod(0o755)
