@@ -106,6 +106,9 @@ class Module:
         shown = block(text)
         if shown is None:
             return quoted(text)
+        known = next((constant for constant, value in self.constants.items() if value == shown), None)
+        if known is not None:
+            return known
         found = self.names.free(identifier(name).upper())
         self.constants[found] = shown
         self.bound[found] = shown

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import msgspec
 
 from couler_py.ir import expr as x
+from couler_py.ir.graph import expressions
 from couler_py.ir.model import Graph, Loop, Task, Template
 from couler_py.printer import fanouts, loops
 from couler_py.printer.calls import Callee, Counted, Form, form_of, outputs_of, whole
@@ -36,6 +38,14 @@ class Around(msgspec.Struct, frozen=True):
         return form_of(template, self.templates, self.direct)
 
 
+class Reads(msgspec.Struct):
+    """How often each task of a graph is read, and two together as the first of both; and whom others wait for."""
+
+    each: Counter[str]
+    together: Counter[tuple[str, ...]]
+    waited: set[str]
+
+
 class GraphText:
     """Writes one graph. `names` are those of the function that it becomes; its body stands at column `margin`."""
 
@@ -52,7 +62,8 @@ class GraphText:
         self.expressions = Expressions(scope)
         _check(self.graph)
         self.given = Counted([self.base(task) for task in self.graph.tasks], self.graph.tasks).given
-        self._wanted = _wanted(self.graph, around.templates)
+        self._wanted = _wanted(self.graph)
+        self._reads = _reads(template)
 
     def lines(self) -> list[str]:
         """The statements of the function's body."""
@@ -119,27 +130,12 @@ class GraphText:
         return len(forms) == 1 or not self._reads_any(both)
 
     def _reads_one(self, both: tuple[str, str]) -> bool:
-        pair = set(both)
-
-        def alone(expr: x.Expr) -> bool:
-            if isinstance(expr, x.First):
-                tasks = tuple(getattr(option, "task", "") for option in expr.options)
-                if tasks == both and len({getattr(option, "name", "") for option in expr.options}) == 1:
-                    return False
-            if getattr(expr, "task", None) in pair:
-                return True
-            return any(alone(inner) for inner in x.children(expr))
-
-        edges = {edge.task for task in self.graph.tasks for edge in task.after}
-        return bool(edges & pair) or any(alone(expr) for expr in self._all_expressions())
+        """Whether something reads one of two tasks otherwise than as the first of both."""
+        together = self._reads.together[both]
+        return any(self._reads.each[name] != together or name in self._reads.waited for name in both)
 
     def _reads_any(self, both: tuple[str, str]) -> bool:
-        return any(getattr(leaf, "task", None) in both for expr in self._all_expressions() for leaf in x.walk(expr))
-
-    def _all_expressions(self) -> Iterator[x.Expr]:
-        from couler_py.ir.graph import expressions
-
-        yield from expressions(self.template)
+        return any(self._reads.each[name] for name in both)
 
     def _branches(self, task: Task, follower: Task) -> Printed:
         assert task.when is not None
@@ -342,16 +338,16 @@ def placed(given: dict[str, Doc], places: tuple[str, ...]) -> list[Doc]:
     return [*known, *([Named(("**",), Group("{", odd, "}"))] if odd else [])]
 
 
-def arguments(task: Task, expressions: Expressions) -> Iterator[tuple[str, Doc]]:
+def arguments(task: Task, printer: Expressions) -> Iterator[tuple[str, Doc]]:
     for argument in task.arguments:
-        yield argument.name, expressions.doc(argument.value)
+        yield argument.name, printer.doc(argument.value)
     for file in task.artifacts:
         if file.storage is not None:
             if file.value is not None:
                 raise UnsayableError("a file from two places")
             yield file.name, construct(file.storage)
         elif file.value is not None:
-            yield file.name, expressions.doc(file.value)
+            yield file.name, printer.doc(file.value)
         else:
             raise UnsayableError("a file from nowhere")
 
@@ -360,7 +356,21 @@ def _thunk(doc: Doc, function: str | None) -> Doc:
     return function if function is not None else Named(("lambda: ",), doc)
 
 
-def _wanted(graph: Graph, templates: dict[str, Template]) -> dict[str, list[str]]:
+def _reads(template: Template) -> Reads:
+    assert isinstance(template.body, Graph)
+    found = Reads(Counter(), Counter(), {edge.task for task in template.body.tasks for edge in task.after})
+    for expr in expressions(template):
+        for node in x.walk(expr):
+            if isinstance(node, x.TaskOutput | x.TaskArtifact | x.TaskStatus | x.TaskItems):
+                found.each[node.task] += 1
+            elif isinstance(node, x.First):
+                options = [one for one in node.options if isinstance(one, x.TaskOutput | x.TaskArtifact)]
+                if len(options) == len(node.options) and len({one.name for one in options}) == 1:
+                    found.together[tuple(one.task for one in options)] += 1
+    return found
+
+
+def _wanted(graph: Graph) -> dict[str, list[str]]:
     """By task, the names of the inputs that its value is given to whole: good names for variables."""
     found: dict[str, list[str]] = {}
     for task in graph.tasks:

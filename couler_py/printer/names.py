@@ -47,11 +47,13 @@ def camel(name: str) -> str:
 class Names:
     """The names of one scope, and those of the scopes around it that must not be hidden."""
 
-    def __init__(self, taken: Iterable[str] = ()):
+    def __init__(self, taken: Iterable[str] = (), around: Names | None = None):
         self._taken = set(taken)
+        self._around = around
+        self._counts: dict[str, int] = {}
 
     def __contains__(self, name: str) -> bool:
-        return name in self._taken
+        return name in self._taken or (self._around is not None and name in self._around)
 
     def take(self, name: str) -> str:
         """Claim exactly this name."""
@@ -62,13 +64,14 @@ class Names:
         """Claim the first of these that is free, else the last with a number."""
         found = [identifier(name) for name in wanted]
         for name in found:
-            if name not in self._taken:
+            if name not in self:
                 return self.take(name)
-        number = 2
-        while f"{found[-1]}_{number}" in self._taken:
+        number = self._counts.get(found[-1], 1) + 1
+        while f"{found[-1]}_{number}" in self:
             number += 1
+        self._counts[found[-1]] = number
         return self.take(f"{found[-1]}_{number}")
 
     def inner(self) -> Names:
         """The names of a function inside this scope."""
-        return Names(self._taken)
+        return Names(around=self)

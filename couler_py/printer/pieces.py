@@ -261,6 +261,17 @@ class Reader:
         plain = bases in (["str", "enum.Enum"], ["int", "enum.Enum"]) or (len(bases) == 1 and bases[0] in kinds)
         return plain and not node.decorator_list and not node.keywords
 
+    def member(self, name: str, member: str) -> Any:
+        """The value of a member of an Enum among the pieces. Raises `UnreadableError`."""
+        parsed = self.pieces.get(name)
+        if parsed is None or not isinstance(parsed.node, ast.ClassDef) or not self._is_enum(parsed.node):
+            raise UnreadableError
+        for inner in parsed.node.body:
+            match inner:
+                case ast.Assign(targets=[ast.Name(id=found)], value=ast.Constant(value=value)) if found == member:
+                    return value
+        raise UnreadableError
+
     def _enum(self, node: ast.ClassDef) -> Choice:
         values = []
         for inner in node.body:

@@ -83,6 +83,8 @@ def _inputs(node: ast.FunctionDef, reader: Reader) -> tuple[Inputs, tuple[str, .
 def _default(node: ast.expr, reader: Reader) -> Any:
     if isinstance(node, ast.Name) and (known := reader.pieces.get(node.id)) is not None and known.kind == "constant":
         return _wire(constant(known))
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return _wire(reader.member(node.value.id, node.attr))
     try:
         value = ast.literal_eval(node)
     except ValueError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from couler_py.printer.layout import flat
@@ -39,6 +39,7 @@ def test_a_block_is_exact_or_isnt_used(text: str) -> None:
 
 
 @given(json_values)
+@settings(max_examples=40)
 def test_any_json_value_reads_back(value: object) -> None:
     assert ast.literal_eval(flat(literal(value))) == value
 
