@@ -196,7 +196,8 @@ class Engine:
         elif request.verb == "stop":
             gate.stop()
             for approval in self.context.approvals.values():
-                approval.set_exception(Halted())
+                if not approval.done():  # answered, or stopped, a moment ago
+                    approval.set_exception(Halted())
         elif request.verb == "suspend":
             gate.suspend()
         else:

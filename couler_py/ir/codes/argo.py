@@ -92,4 +92,11 @@ CODES: tuple[Code, ...] = (
         "Argo limits the time of steps and of whole runs; graphs, loops and waits inside a run have no limit of "
         "their own. Limit the steps, or give the workflow a deadline.",
     ),
+    Code(
+        "CLR413",
+        "included files that have changed",
+        "A workflow names the files that its steps import (`include=`) together with the sha256 of their archive. "
+        "They are read when it is compiled for Argo, and then have to be the same: build the workflow again from its "
+        "Python source. An IR file from elsewhere can't have files of this machine read into a document that way.",
+    ),
 )

@@ -257,3 +257,11 @@ def test_text_stays_text(home: Path) -> None:
     result = record.tasks["a"].result
     assert result is not None
     assert result.parameters == {"result": "12"}
+
+
+def test_who_stops_a_waiting_run_twice_stops_it(drivers: Drivers) -> None:
+    driver = drivers.run(asking())
+    driver.until(kind="run", status="Suspended")
+    stop(driver.run, home=drivers.home)
+    control.ask(open_home(drivers.home), driver.run, control.Request("stop"))
+    assert driver.finish()["status"] == "Stopped"

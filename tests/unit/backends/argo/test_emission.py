@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from couler_py.ir.model import (
     Each,
     Function,
     Graph,
+    IncludeArchive,
     Inputs,
     Mutex,
     OutputParameter,
@@ -221,3 +223,12 @@ def test_a_string_of_the_expression_language_never_ends_its_tag() -> None:
 def test_the_same_workflow_always_gives_the_same_bytes() -> None:
     workflow = graph(Task("a", "double", (Argument("x", Item()),), each=Each(Literal([1, 2]))))
     assert compile_workflow(workflow).text == compile_workflow(workflow).text
+
+
+def test_only_the_included_files_that_a_workflow_was_built_with_are_read(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("hunter2")
+    archive = IncludeArchive("0" * 64, ("secret",), str(tmp_path))
+    workflow = Workflow("w", "double", (DOUBLE,), parameters=(Parameter("x", INT, 1),), includes=(archive,))
+    with pytest.raises(DiagnosticError, match="that steps import are not those of this workflow: secret") as raised:
+        compile_workflow(workflow, parse(None, {}))
+    assert "hunter2" not in str(raised.value)
