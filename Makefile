@@ -33,7 +33,7 @@ test: .venv/dev.stamp ## every test that needs neither root nor a cluster
 	$(MAKE) --no-print-directory test-airflow
 
 test-airflow: .venv-airflow/airflow.stamp ## the tests on a real Airflow
-	$(airflow)/pytest tests/airflow -m "not cluster and not soak"
+	$(airflow)/pytest tests/airflow -n $(workers) -m "not cluster and not soak"
 
 test-cluster: .venv/dev.stamp ## the tests that need root, Kubernetes or Argo
 	[ -n "$${COULER_TEST_KUBECONFIG:-}" ] || tests/cluster/cluster check
