@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypeVar
 
+from couler_py.dsl import placeholder
 from couler_py.dsl.frames import Frame, LoopCall, Node, Reference, every_leaf
-from couler_py.dsl.placeholder import Output, Placeholder, task_of
 from couler_py.dsl.problems import fail, problem
 
 EdgeName: TypeAlias = Literal["order", "on_failure", "always"]
@@ -33,17 +33,17 @@ def after(task: Value, *earlier: Any, kind: EdgeName = "order") -> Value:
 
 def tasks_of(value: Any) -> list[Node]:
     """The tasks behind a value: of a list, tuple or dict of values, all of theirs."""
-    if isinstance(value, Output):
+    if isinstance(value, placeholder.Output):
         return [value._couler_node]
     if isinstance(value, Node):
         return [value]
-    if not isinstance(value, Placeholder):
+    if not isinstance(value, placeholder.Placeholder):
         if isinstance(value, list | tuple):
             return [node for item in value for node in tasks_of(item)]
         if isinstance(value, dict):
             return [node for item in value.values() for node in tasks_of(item)]
     nodes = getattr(value, "_couler_nodes", None)
-    return list(nodes) if nodes is not None else [task_of(value)]
+    return list(nodes) if nodes is not None else [placeholder.task_of(value)]
 
 
 def link(producer: Node, consumer: Node, kind: EdgeName) -> None:

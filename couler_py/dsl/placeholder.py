@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from couler_py.dsl import compute
+from couler_py.dsl import compute, ordering
 from couler_py.dsl.frames import Node, Reference
 from couler_py.dsl.problems import MissingMemberError, PlaceholderError, fail, problem
 from couler_py.ir import expr as ir
@@ -207,28 +207,20 @@ class Placeholder:
     # ---- order and absence
 
     def __rshift__(self, other: Any) -> Any:
-        from couler_py.dsl.ordering import after
-
-        after(other, self)
+        ordering.after(other, self)
         return other
 
     def __rrshift__(self, other: Any) -> Any:
-        from couler_py.dsl.ordering import after
-
-        after(self, other)
+        ordering.after(self, other)
         return self
 
     def __lshift__(self, other: Any) -> Any:
-        from couler_py.dsl.ordering import after
-
-        after(self, other)
+        ordering.after(self, other)
         return other
 
     def after(self, *others: Any, kind: Any = "order") -> Any:
         """Run the task of this value after others: `b.after(a)`. Returns this value. See `couler.after`."""
-        from couler_py.dsl.ordering import after
-
-        return after(self, *others, kind=kind)
+        return ordering.after(self, *others, kind=kind)
 
     def or_else(self, default: Any) -> Any:
         """This value, or the default where its task was skipped. See `couler.or_else`."""

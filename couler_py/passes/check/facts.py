@@ -34,9 +34,9 @@ class Signature(msgspec.Struct, frozen=True):
             {parameter.name: parameter for parameter in reversed(inputs.parameters)},
             {artifact.name: artifact for artifact in reversed(inputs.artifacts)},
             {output.name: output.type for output in reversed(outputs.parameters)},
-            frozenset(output.name for output in outputs.artifacts),
-            tuple(p.name for p in inputs.parameters if p.default is msgspec.UNSET and p.value_from is None),
-            tuple(a.name for a in inputs.artifacts if not a.optional and a.storage is None),
+            frozenset([output.name for output in outputs.artifacts]),
+            tuple([p.name for p in inputs.parameters if p.default is msgspec.UNSET and p.value_from is None]),
+            tuple([a.name for a in inputs.artifacts if not a.optional and a.storage is None]),
         )
 
 

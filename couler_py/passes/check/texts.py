@@ -37,19 +37,25 @@ def texts(template: Template) -> Iterator[Text]:
             yield from texts_in(part)
 
 
-def texts_in(value: Any) -> Iterator[Text]:
+def texts_in(value: Any) -> list[Text]:
     """The texts anywhere inside a part of the IR that isn't itself an expression."""
+    found: list[Text] = []
+    _add_texts(value, found)
+    return found
+
+
+def _add_texts(value: Any, found: list[Text]) -> None:
     if isinstance(value, Text):
-        yield value
+        found.append(value)
     elif isinstance(value, tuple):
         for item in value:
             if not isinstance(item, str):
-                yield from texts_in(item)
+                _add_texts(item, found)
     elif isinstance(value, msgspec.Struct):
         for name in _fields(type(value)):
             inner = getattr(value, name)
             if inner and not isinstance(inner, str):
-                yield from texts_in(inner)
+                _add_texts(inner, found)
 
 
 @functools.cache
