@@ -27,6 +27,7 @@ from couler_py.backends.base import (
     Client,
     LogLine,
     NotOffered,
+    OptionError,
     RunStatus,
     TaskStatus,
     backend,
@@ -113,7 +114,7 @@ def compile(workflow: Any = None, to: str = "argo@4", **options: Any) -> Bundle:
     """Emit a workflow for an engine: `to` is its name, with a version where that matters ("argo@3.5").
 
     `to="ir"` gives the IR as JSON. Further options are the engine's own, as `crds="minimal"` for Argo.
-    Raises `DiagnosticError` with every error at once, and `UnknownEngineError`.
+    Raises `DiagnosticError` with every error at once, `OptionError`, and `UnknownEngineError`.
 
     >>> w = couler.Workflow("pause")
     >>> nothing = w.add(couler.suspend("1m"))
@@ -125,7 +126,7 @@ def compile(workflow: Any = None, to: str = "argo@4", **options: Any) -> Bundle:
         built, findings = checked(workflow)
         if name == "ir":
             if options:
-                raise TypeError(f"compile(to='ir') takes no options, and got {', '.join(sorted(options))}")
+                raise OptionError(f"compile(to='ir') takes no options, and got {', '.join(sorted(options))}")
             from couler_py.ir.codec import to_json
 
             return Bundle("ir", {f"{built.name}.json": to_json(built)}, diagnostics=findings)

@@ -30,6 +30,10 @@ class UnknownEngineError(CoulerError):
     """An engine that no installed package provides."""
 
 
+class OptionError(CoulerError, TypeError):
+    """An option that the engine doesn't know, or a value that it can't have; the message says which there are."""
+
+
 class RunNotFoundError(CoulerError):
     """No run of that name is known."""
 
@@ -102,7 +106,7 @@ class Backend(Protocol):
     def compile(self, workflow: Workflow, *, version: str | None = None, **options: Any) -> Bundle:
         """Emit a checked workflow.
 
-        Raises `DiagnosticError` with every place that the engine can't do, and `TypeError` for an
+        Raises `DiagnosticError` with every place that the engine can't do, and `OptionError` for an
         option that it doesn't know.
         """
         ...
@@ -189,6 +193,7 @@ class Client(Protocol):
         """Start a run and give its full name.
 
         The local engine works in a thread of this process until the run has ended; the others are elsewhere.
+        Raises `OptionError` for an option that the engine doesn't know.
         """
         ...
 

@@ -31,6 +31,7 @@ from couler_py.backends.base import (
     EngineUnreachableError,
     LogLine,
     NotOffered,
+    OptionError,
     RunNotFoundError,
     RunStatus,
 )
@@ -71,7 +72,7 @@ class ArgoClient:
         main = bundle.documents[-1]
         namespace = options.pop("namespace", "") or main["metadata"].get("namespace") or self.namespace
         if options:
-            raise TypeError(f"argo: submit has no option {sorted(options)[0]!r}")
+            raise OptionError(f"argo: submit has no option {sorted(options)[0]!r}")
         for document in bundle.documents[:-1]:
             self._replace(document, namespace)
         for name, content in bundle.blobs.items():

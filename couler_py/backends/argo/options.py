@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from couler_py.backends.base import OnUnsupported
+from couler_py.backends.base import OnUnsupported, OptionError
 
 Version: TypeAlias = Literal["4", "3.5"]
 Kind: TypeAlias = Literal["Workflow", "CronWorkflow", "WorkflowTemplate", "ClusterWorkflowTemplate"]
@@ -35,7 +35,7 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def parse(version: str | None, given: dict[str, object]) -> Options:
     """Options from keyword arguments.
 
-    Raises `TypeError` for one that isn't known or a value that it can't have.
+    Raises `OptionError` for one that isn't known or a value that it can't have.
     """
     known = {**given}
     if version is not None:
@@ -43,4 +43,4 @@ def parse(version: str | None, given: dict[str, object]) -> Options:
     try:
         return msgspec.convert(known, Options)
     except msgspec.ValidationError as error:
-        raise TypeError(f"argo: {error}; the options are {', '.join(Options.__struct_fields__)}") from None
+        raise OptionError(f"argo: {error}; the options are {', '.join(Options.__struct_fields__)}") from None

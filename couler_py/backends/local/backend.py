@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from couler_py.backends.base import Bundle, Support
+from couler_py.backends.base import Bundle, OptionError, Support
 from couler_py.backends.local.client import LocalClient
 from couler_py.backends.local.support import support_table
 from couler_py.ir.codec import to_json
@@ -23,10 +23,10 @@ class LocalBackend:
         return support_table()
 
     def compile(self, workflow: Workflow, *, version: str | None = None, **options: Any) -> Bundle:
-        """The IR as JSON. Whether this machine can run it is found out by who runs it."""
+        """The IR as JSON. Whether this machine can run it is found out by who runs it. Raises `OptionError`."""
         if options or version is not None:
-            unknown = ", ".join(options) or f"the version {version!r}"
-            raise TypeError(f"the local engine doesn't know {unknown}")
+            unknown = f"option {next(iter(options))!r}" if options else f"version {version!r}"
+            raise OptionError(f"local: there is no {unknown}; this engine has one version and compiles without options")
         return Bundle("local", {f"{workflow.name}.json": to_json(workflow)})
 
     def client(self, **options: Any) -> LocalClient:

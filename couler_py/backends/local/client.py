@@ -13,6 +13,7 @@ from couler_py.backends.base import (
     FINISHED,
     Bundle,
     LogLine,
+    OptionError,
     RunNotFoundError,
     RunStatus,
     TaskStatus,
@@ -30,6 +31,9 @@ from couler_py.store.secrets import write_secret
 
 Metrics: TypeAlias = dict[str, dict[str, tuple[tuple[float, float], ...]]]
 
+OPTIONS = frozenset({"scheduled_time", "durability", "grace", "name"})
+"""The options of a run."""
+
 INTERVAL = 0.1  # seconds between two looks of `watch`
 
 
@@ -44,7 +48,13 @@ class LocalClient:
         self._workflows: dict[str, Workflow] = {}
 
     def submit(self, bundle: Bundle, *, parameters: Mapping[str, Any] | None = None, **options: Any) -> str:
-        """Start a run in a thread of this process. Options are those of `lifecycle.prepare`."""
+        """Start a run in a thread of this process. Options are those of `lifecycle.prepare`.
+
+        Raises `OptionError` for others.
+        """
+        unknown = [name for name in options if name not in OPTIONS]
+        if unknown:
+            raise OptionError(f"local: there is no option {unknown[0]!r}; there are {', '.join(sorted(OPTIONS))}")
         workflow = from_json(bundle.text)
         return self._start(prepare(workflow, parameters, home=self._home, **options))
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from couler_py import api
 from couler_py.backends.base import Bundle
 from couler_py.cli.console import console, size
-from couler_py.cli.engines import compile_for
 from couler_py.cli.findings import show
 from couler_py.cli.load import load
 from couler_py.cli.options import EngineOptions, File, engine_options
@@ -30,7 +30,7 @@ def command(
 ) -> None:
     """Write what an engine reads: Argo YAML, an Airflow DAG, or the IR as JSON."""
     options = engine_options(option) | given(crds=crds, on_unsupported=on_unsupported)
-    bundle = compile_for(load(file).workflow, to, options)
+    bundle = api.compile(load(file).workflow, to=to, **options)
     show(bundle.diagnostics, console(stderr=True))
     if output == "-":
         _print(bundle)

@@ -9,7 +9,6 @@ import typer
 from couler_py import api
 from couler_py.cli import exits
 from couler_py.cli.console import console
-from couler_py.cli.engines import compile_for
 from couler_py.cli.errors import UsageError, as_finding
 from couler_py.cli.findings import as_json, show
 from couler_py.cli.load import load
@@ -46,7 +45,7 @@ def found(file: str, to: str | None, options: dict[str, object], *, for_tools: b
         workflow = load(file).workflow
         if to is None:
             return api.check(workflow)
-        return compile_for(workflow, to, options).diagnostics
+        return api.compile(workflow, to=to, **options).diagnostics
     except DiagnosticError as error:
         return error.diagnostics
     except UsageError as error:

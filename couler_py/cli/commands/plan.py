@@ -12,7 +12,6 @@ import typer
 from couler_py import api
 from couler_py.backends.base import Bundle, backend, installed
 from couler_py.cli.console import columns, console, one_line, seconds, size
-from couler_py.cli.engines import compile_for
 from couler_py.cli.load import load
 from couler_py.cli.options import AsJson, File
 from couler_py.ir.diagnostics import CoulerError, DiagnosticError
@@ -61,7 +60,7 @@ def view(workflow: Workflow, made: Plan, name: str) -> EngineView:
     never = {row.feature: row.by for row in used if row.level == "never"}
     indirect = {row.feature: f"{row.level}: {row.by}" for row in used if row.level in ("lowered", "emulated")}
     try:
-        bundle = compile_for(workflow, name, {})
+        bundle = api.compile(workflow, to=name)
     except DiagnosticError as error:
         messages = tuple(finding.message for finding in error.diagnostics if finding.severity == "error")
         return EngineView(name, never, indirect, errors=messages)

@@ -7,11 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from couler_py.api import hand_over_secrets
+from couler_py import api
 from couler_py.backends.base import backend
 from couler_py.cli import running
 from couler_py.cli.console import clean, console
-from couler_py.cli.engines import compile_for
 from couler_py.cli.errors import UsageError
 from couler_py.cli.findings import show
 from couler_py.cli.load import Loaded, load
@@ -39,12 +38,12 @@ def command(
     loaded = load(file)
     _check_runtime(loaded, runtime)
     values = read(loaded.workflow, parameter or (), loaded.parameters)
-    bundle = compile_for(loaded.workflow, "local", {})
+    bundle = api.compile(loaded.workflow, to="local")
     show(bundle.diagnostics, console(stderr=True))
     if not as_json:
         _say_unused_images(loaded.workflow)
     client = backend("local").client()
-    hand_over_secrets(loaded.workflow, client)
+    api.hand_over_secrets(loaded.workflow, client)
     options = _options(loaded, at, option)
 
     def start() -> str:
@@ -52,10 +51,6 @@ def command(
             return client.submit(bundle, parameters=values, **options)
         except ValueError as error:
             raise UsageError(str(error)) from error
-        except TypeError as error:
-            if option and "keyword argument" in str(error):
-                raise UsageError(f"-O: {error}") from error
-            raise
 
     running.watch(client, start, as_json=as_json)
 

@@ -6,12 +6,11 @@ from typing import Annotated
 
 import typer
 
-from couler_py.api import hand_over_secrets
+from couler_py import api
 from couler_py.backends.base import backend, parse_target
 from couler_py.cli import running
 from couler_py.cli.commands.compile import given
 from couler_py.cli.console import console
-from couler_py.cli.engines import compile_for
 from couler_py.cli.findings import show
 from couler_py.cli.load import load
 from couler_py.cli.options import AsJson, EngineOptions, File, Parameters, engine_options
@@ -35,12 +34,12 @@ def command(
     loaded = load(file)
     values = read(loaded.workflow, parameter or (), loaded.parameters)
     options = engine_options(option) | given(crds=crds, on_unsupported=on_unsupported)
-    bundle = compile_for(loaded.workflow, to, options)
+    bundle = api.compile(loaded.workflow, to=to, **options)
     if any(finding.severity == "error" for finding in bundle.diagnostics):
         raise DiagnosticError(bundle.diagnostics)
     show(bundle.diagnostics, console(stderr=True))
     client = backend(parse_target(to)[0]).client()
-    hand_over_secrets(loaded.workflow, client)
+    api.hand_over_secrets(loaded.workflow, client)
 
     def start() -> str:
         return client.submit(bundle, parameters=values)

@@ -128,6 +128,26 @@ def test_an_unknown_engine_lists_those_installed(flow: str, couler: Couler) -> N
     assert "there is no engine 'slurm'; installed are " in shown.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("compile", "--to", "local", "-O", "colour=red"), "local: there is no option 'colour'"),
+        (("compile", "--to", "local@2"), "local: there is no version '2'"),
+        (("compile", "--to", "ir", "-O", "colour=red"), "compile(to='ir') takes no options, and got colour"),
+        (("lint", "--to", "argo@9"), "argo: Invalid enum value '9'"),
+        (("run", "-O", "colour=red"), "local: there is no option 'colour'; there are durability, grace, name"),
+    ],
+    ids=str,
+)
+def test_an_option_that_an_engine_does_not_know_is_wrong_usage_and_no_bug(
+    couler: Couler, flow: str, arguments: tuple[str, ...], message: str
+) -> None:
+    command, *rest = arguments
+    shown = couler(command, flow, *rest)
+    assert shown.code == 2
+    assert message in shown.err
+
+
 def test_an_option_that_the_engine_doesn_t_know_is_wrong_usage(flow: str, couler: Couler) -> None:
     shown = couler("compile", flow, "--to", "argo", "-O", "colour=red")
     assert shown.code == 2
