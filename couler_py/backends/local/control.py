@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from couler_py.store.database import StoreError
 from couler_py.store.home import Home
 from couler_py.store.locks import release, try_lock
 
@@ -37,15 +38,21 @@ def ask(home: Home, run_id: str, request: Request) -> None:
 
 
 def take(folder: Path) -> list[Request]:
-    """The requests that have come, oldest first; each is given once."""
+    """The requests that have come, oldest first; each is given once. Raises `StoreError` for a file that is none."""
     try:
         found = sorted((entry.stat().st_mtime_ns, entry.path) for entry in os.scandir(folder) if entry.name[0] != ".")
     except FileNotFoundError:
         return []
     requests = []
     for _, path in found:
-        requests.append(msgspec.json.decode(Path(path).read_bytes(), type=Request))
+        data = Path(path).read_bytes()
         Path(path).unlink()
+        try:
+            requests.append(msgspec.json.decode(data, type=Request))
+        except msgspec.DecodeError as error:
+            raise StoreError(
+                f"{path} was no request to an engine ({error}); couler resume goes on with the run"
+            ) from error
     return requests
 
 

@@ -51,6 +51,7 @@ class Engine:
         run.status, run.message, run.finished = "Running", "", None
         context.journal.run()
         requests = asyncio.create_task(self._heed_requests())
+        requests.add_done_callback(self._no_longer_heeded)
         try:
             with self._signals():
                 self._work = asyncio.create_task(self._main())
@@ -164,7 +165,7 @@ class Engine:
         status: Literal["Succeeded", "Failed"] = "Succeeded" if result.state == "Succeeded" else "Failed"
         self._work = asyncio.create_task(handlers.run(context, status, seconds))
         failed = await self._outcome()
-        context.gate.stopped = stopped
+        context.gate.stopped |= stopped
         if failed.state == "Failed" and result.state == "Succeeded":
             return failed
         return result
@@ -185,6 +186,11 @@ class Engine:
             self._look()
             metrics.look(self.context)
             await asyncio.sleep(control.INTERVAL)
+
+    def _no_longer_heeded(self, requests: asyncio.Task[None]) -> None:
+        error = None if requests.cancelled() else requests.exception()
+        if isinstance(error, Exception):
+            self._fatal(error)  # a run that nobody can stop any more must not go on
 
     def _heed(self, request: control.Request) -> None:
         gate = self.context.gate

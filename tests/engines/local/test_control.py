@@ -31,6 +31,7 @@ from couler_py.ir.model import (
     Template,
 )
 from couler_py.ir.types import INT, STR
+from couler_py.store.database import StoreError
 from couler_py.store.home import open_home
 from tests.engines.local.conftest import Drivers, integrity, processes_of
 from tests.engines.local.flows import NOTHING, flow, graph, shell
@@ -265,3 +266,13 @@ def test_who_stops_a_waiting_run_twice_stops_it(drivers: Drivers) -> None:
     stop(driver.run, home=drivers.home)
     control.ask(open_home(drivers.home), driver.run, control.Request("stop"))
     assert driver.finish()["status"] == "Stopped"
+
+
+def test_a_request_that_is_none_ends_the_engine_and_not_its_run(home: Path) -> None:
+    prepared = prepare(flow(NOTHING, graph(Task("a", "nothing"))), home=home)
+    folder = open_home(home).run(prepared.run.id) / "requests"
+    folder.mkdir()
+    (folder / "x.json").write_text("garbage")
+    with pytest.raises(StoreError, match="x.json was no request to an engine"):
+        run_to_end(prepared)
+    assert resume(prepared.run.id, home=home).status == "Succeeded"
