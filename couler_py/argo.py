@@ -66,7 +66,8 @@ class ArgoSubmitter:
     """Hands workflows to Argo, in a namespace of a cluster.
 
     `config_file` and `context` choose the cluster as kubectl does; without, it is the one that kubectl uses,
-    or the one that the program runs in. Nothing is asked of the cluster before a workflow is submitted.
+    or the one that the program runs in. Nothing is asked of the cluster before a workflow is submitted, and
+    nothing is ever written to the configuration, whatever `persist_config` says.
     """
 
     def __init__(

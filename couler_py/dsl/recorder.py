@@ -19,7 +19,6 @@ import msgspec
 from couler_py.dsl.binding import bind, check_reach
 from couler_py.dsl.frames import Callee, Frame, FrameKind, Node
 from couler_py.dsl.lifting import lift
-from couler_py.dsl.ordering import after
 from couler_py.dsl.placeholder import output_of
 from couler_py.dsl.problems import fail
 from couler_py.dsl.sources import caller
@@ -158,10 +157,6 @@ class Recorder:
             (node.artifacts if lifted.type is None else node.arguments)[key] = lifted.expr
         self.frame.add(node)
         return output_of(node, None)
-
-    def order(self, first: Any, then: Any, kind: str = "order") -> None:
-        """Make the second task wait for the first; both are outputs of calls."""
-        after(then, first, kind=kind)  # type: ignore[arg-type]
 
     def include(self, archive: IncludeArchive) -> None:
         """Name files that steps of this workflow import."""

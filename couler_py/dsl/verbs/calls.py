@@ -10,6 +10,7 @@ import msgspec
 
 from couler_py.dsl.frames import Node
 from couler_py.dsl.handlers import publish
+from couler_py.dsl.ordering import link
 from couler_py.dsl.placeholder import Outputs, Placeholder
 from couler_py.dsl.placeholder import task_of as node_of
 from couler_py.dsl.problems import fail
@@ -149,7 +150,7 @@ def record(
         made = recorder.call(placed, inputs.given, base=text, generated=True)
         node = node_of(made)
         for earlier in inputs.after:
-            recorder.order(OutputEmpty(earlier), made)
+            link(earlier, node, "order")
         found = Outputs(make(node) for make in outputs.make)
         for output in found:
             if output.is_global:

@@ -51,3 +51,14 @@ def test_a_mistake_names_its_cell_and_leaves_nothing_behind() -> None:
     assert failed["ename"] == "PlaceholderError"
     assert "<cell 2>:2: error[CLR142]" in failed["evalue"]
     assert ran.nb.cells[2].outputs[0]["data"]["text/plain"] == "42"
+
+
+def test_verbs_of_several_cells_are_one_workflow() -> None:
+    ran = client(
+        "import couler_py.argo as couler\nimport couler_py",
+        "couler.run_container('alpine', ['echo'], ['x'], step_name='first');",
+        "couler.run_container('alpine', ['echo'], ['y'], step_name='second');",
+        "print([task.name for task in couler_py.build().templates[0].body.tasks])",
+    )
+    ran.execute()
+    assert ran.nb.cells[3].outputs[0]["text"] == "['first', 'second']\n"
