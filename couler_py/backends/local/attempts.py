@@ -81,14 +81,22 @@ async def wait(folder: Path) -> None:
         pause = min(pause * 2, 0.1)
 
 
+async def see_to_the_end(folder: Path, killed: Callable[[], bool]) -> None:
+    """Wait for an attempt that only its supervisor knows of; when cancelled, end it first."""
+    try:
+        await wait(folder)
+    except asyncio.CancelledError:
+        await end(folder, killed)
+        raise
+
+
 async def end(folder: Path, killed: Callable[[], bool]) -> None:
     """Ask the supervisor of an attempt to end its step, or to kill it as soon as that is wanted, and wait for it."""
-    send(folder, signal.SIGTERM)
-    asked = False
+    asked: set[int] = set()
     while not claim(folder):
-        if killed() and not asked:
-            send(folder, signal.SIGUSR1)
-            asked = True
+        wanted = signal.SIGUSR1 if killed() else signal.SIGTERM
+        if wanted not in asked and send(folder, wanted):  # one that only begins has no process yet
+            asked.add(wanted)
         await asyncio.sleep(0.01)
     end_orphan(folder)
 
@@ -108,14 +116,16 @@ def processes(folder: Path) -> tuple[int, int] | None:
     )
 
 
-def send(folder: Path, number: int) -> None:
-    """Send a signal to the supervisor of an attempt, where it lives."""
+def send(folder: Path, number: int) -> bool:
+    """Send a signal to the supervisor of an attempt; whether there was one."""
     found = processes(folder)
-    if found is not None and found[1]:
-        try:
-            os.kill(found[1], number)
-        except ProcessLookupError:
-            return
+    if found is None or not found[1]:
+        return False
+    try:
+        os.kill(found[1], number)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def end_orphan(folder: Path) -> None:

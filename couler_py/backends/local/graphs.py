@@ -73,9 +73,11 @@ class GraphRun:
         failed = [name for name in self.tasks if self.scope.results[name].state == "Failed"]
         if not failed:
             return "tasks were blocked"
-        first = self.scope.results[failed[0]].message.splitlines()
+        lines = [line.strip() for line in self.scope.results[failed[0]].message.splitlines() if line.strip()]
+        # How it ended, and the last line of its traceback, which says what went wrong.
+        said = ": ".join(dict.fromkeys([*lines[:1], *lines[-1:]]))
         more = f", and {len(failed) - 1} more" if len(failed) > 1 else ""
-        return f"{failed[0]} failed{more}" + (f": {first[0]}" if first else "")
+        return f"{failed[0]} failed{more}" + (f": {said}" if said else "")
 
     async def _end_rest(self) -> None:
         for task in self.active:
@@ -148,6 +150,10 @@ class GraphRun:
         except TaskFailure as failure:
             result = Result("Failed", message=str(failure))
             tasks.note(self.context, self.made.inside(task.name, self.attempt), task, result)
+        except BaseException:
+            if watch is not None:
+                await watch.end()
+            raise
         if watch is not None:
             result = await watch.ended(result)
         self._ended(task.name, result)

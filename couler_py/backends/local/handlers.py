@@ -23,8 +23,11 @@ async def run(context: Context, status: Literal["Succeeded", "Failed"], seconds:
     for handler in context.workflow.handlers:
         if handler.on not in moments:
             _skipped(context, handler)
-    async with asyncio.TaskGroup() as group:
-        work = [group.create_task(_run(context, handler)) for handler in due]
+    try:
+        async with asyncio.TaskGroup() as group:
+            work = [group.create_task(_run(context, handler)) for handler in due]
+    except BaseExceptionGroup as several:
+        raise several.exceptions[0] from None  # a stop, or what ends the engine: each means the same as all
     failed = [
         (handler, each.result()) for handler, each in zip(due, work, strict=True) if each.result().state == "Failed"
     ]

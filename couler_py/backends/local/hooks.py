@@ -35,13 +35,19 @@ class Watch:
         try:
             results = await asyncio.gather(*self.running)
         except BaseException:
-            for each in self.running:
-                each.cancel()
+            await self.end()
             raise
         failed = next((each for each in results if each.state == "Failed"), None)
         if failed is None or result.state == "Failed":
             return result
         return Result("Failed", message=f"a hook failed: {failed.message}")
+
+    async def end(self) -> None:
+        """End the hooks that run, for the task itself is ended."""
+        for each in self.running:
+            each.cancel()
+        if self.running:
+            await asyncio.wait(self.running)
 
     def _look(self, state: str, result: Result | None) -> None:
         name = self.task.name

@@ -70,11 +70,7 @@ async def _finish(context: Context, made: Call, folder: Path) -> None:
     if not attempts.claim(folder):
         context.journal.began(made.path)
         context.journal.event("note", made.path, text="still runs since before this engine: waiting for it")
-        try:
-            await attempts.wait(folder)
-        except asyncio.CancelledError:
-            await attempts.end(folder, lambda: context.kill)
-            raise
+        await attempts.see_to_the_end(folder, lambda: context.kill)
     attempts.end_orphan(folder)
 
 
@@ -126,14 +122,17 @@ async def _through(context: Context, work: asyncio.Future[int], name: str, folde
     try:
         await asyncio.shield(work)
     except SpawnerLostError:
-        await attempts.wait(folder)
+        await attempts.see_to_the_end(folder, lambda: context.kill)
     except asyncio.CancelledError:
         context.spawner.end(name, kill=context.kill)
-        while not work.done():
-            with contextlib.suppress(asyncio.CancelledError, SpawnerLostError):
-                await asyncio.shield(work)
-            if context.kill:
-                context.spawner.end(name, kill=True)
+        try:
+            while not work.done():
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.shield(work)
+                if context.kill:
+                    context.spawner.end(name, kill=True)
+        except SpawnerLostError:
+            await attempts.end(folder, lambda: context.kill)
         raise
 
 
@@ -146,8 +145,10 @@ class Daemon:
     async def end(self) -> None:
         """End it with its graph."""
         self._context.spawner.end(self._name, kill=self._context.kill)
-        with contextlib.suppress(SpawnerLostError):
+        try:
             await self._work
+        except SpawnerLostError:
+            await attempts.end(self._folder, lambda: self._context.kill)
         self._context.running.pop(self._path, None)
 
 

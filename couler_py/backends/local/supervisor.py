@@ -29,6 +29,7 @@ import time
 import traceback
 from typing import TYPE_CHECKING, Any
 
+MOST_DESCRIPTORS = 253  # that come with one message: SCM_MAX_FD of linux/include/net/scm.h
 TAIL = 4000  # bytes of the log's end that a failed attempt's record repeats
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def receive(requests: socket.socket) -> tuple[Any, list[int]]:
     """One request with the descriptors that came along, or None at the end."""
     size = struct.calcsize("!IH")
     handles = array.array("i")
-    header, ancillary, _, _ = requests.recvmsg(size, socket.CMSG_SPACE(64 * handles.itemsize))
+    header, ancillary, _, _ = requests.recvmsg(size, socket.CMSG_SPACE(MOST_DESCRIPTORS * handles.itemsize))
     for level, kind, data in ancillary:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
             handles.frombytes(data[: len(data) - len(data) % handles.itemsize])

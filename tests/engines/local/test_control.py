@@ -20,6 +20,7 @@ from couler_py.ir.model import (
     Argument,
     Cache,
     Handler,
+    Hook,
     Loop,
     Mutex,
     OutputParameter,
@@ -88,6 +89,28 @@ def test_stop_lets_running_steps_end_and_runs_exit_handlers(drivers: Drivers, tm
     assert lines(witness) == ["first", "bye"]
     assert drivers.resume(driver.run).finish()["status"] == "Succeeded"
     assert lines(witness) == ["first", "bye", "second", "bye"]
+
+
+def test_who_stops_a_run_while_its_handlers_wait_can_resume_it(drivers: Drivers) -> None:
+    ask = Template("ask", Suspend())
+    driver = drivers.run(flow(NOTHING, ask, graph(Task("a", "nothing")), handlers=(Handler("ask", "ask"),)))
+    driver.until(kind="task", path="!ask", state="Suspended")
+    stop(driver.run, home=drivers.home)
+    assert driver.finish()["status"] == "Stopped"
+    again = drivers.resume(driver.run)
+    again.until(kind="task", path="!ask", state="Suspended")
+    resume(driver.run, home=drivers.home)
+    assert again.finish()["status"] == "Succeeded"
+
+
+def test_a_hook_that_runs_ends_with_its_task(drivers: Drivers) -> None:
+    forever = shell("forever", "while true; do sleep 0.05; done")
+    main = graph(Task("a", "forever", hooks=(Hook("beside", "forever", when=Literal(True)),)))
+    driver = drivers.run(flow(forever, main))
+    driver.until(kind="attempt", path="a!beside", state="Running")
+    stop(driver.run, home=drivers.home, terminate=True)
+    assert driver.finish()["status"] == "Stopped"
+    assert processes_of(drivers.home) == {}
 
 
 def test_terminate_ends_everything(drivers: Drivers, tmp_path: Path) -> None:
@@ -273,6 +296,6 @@ def test_a_request_that_is_none_ends_the_engine_and_not_its_run(home: Path) -> N
     folder = open_home(home).run(prepared.run.id) / "requests"
     folder.mkdir()
     (folder / "x.json").write_text("garbage")
-    with pytest.raises(StoreError, match="x.json was no request to an engine"):
+    with pytest.raises(StoreError, match=r"x\.json was no request to an engine"):
         run_to_end(prepared)
     assert resume(prepared.run.id, home=home).status == "Succeeded"

@@ -110,6 +110,17 @@ def test_a_killed_supervisor_fails_the_attempt_which_is_retried(drivers: Drivers
     assert processes_of(drivers.home) == {}
 
 
+def test_a_step_that_lost_its_spawner_is_ended_by_ctrl_c(drivers: Drivers, tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    os.mkfifo(ready)
+    first = shell("first", f"ps -o ppid= -p $PPID > {ready}; while true; do sleep 0.05; done")
+    driver = drivers.run(flow(first, graph(Task("first", "first"))))
+    os.kill(int(ready.read_text()), signal.SIGKILL)
+    driver.send(signal.SIGINT)
+    assert driver.finish()["status"] == "Stopped"
+    assert processes_of(drivers.home) == {}
+
+
 def test_a_killed_spawner_is_started_again(drivers: Drivers, tmp_path: Path) -> None:
     ready, go = tmp_path / "ready", tmp_path / "go"
     os.mkfifo(ready)
