@@ -33,6 +33,9 @@ SKIPPED = frozenset(
 )
 """Never packed: what tools leave behind."""
 
+STORE = "couler.sqlite"
+"""What a folder of runs, which also holds this machine's secrets, has in it under whatever name it goes; never packed."""
+
 SECRETS = (".env", ".env.*", "*.pem", "*.key", "id_rsa*", "id_ed25519*", ".netrc", ".pypirc", "kubeconfig", "*.p12")
 """Never packed, and refused: what looks like a secret. Secrets travel as references."""
 
@@ -139,11 +142,17 @@ def _matches(pattern: str, bases: list[Path], place: Source, step: str) -> list[
     for base in bases:
         exact = base / pattern
         found = [exact] if exact.exists() or exact.is_symlink() else sorted(base.glob(pattern))
-        found = [path for path in found if path.name not in SKIPPED]
+        found = [path for path in found if not _skipped(path, base)]
         if found:
             return found
     shown_bases = " and in ".join(str(base) for base in bases)
     raise _error(f"include: nothing matches {pattern!r}", place, step, f"looked in {shown_bases}")
+
+
+def _skipped(path: Path, base: Path) -> bool:
+    """Whether a path below `base` is, or lies in, what is never packed."""
+    places = (path, *(parent for parent in path.parents if parent != base and parent.is_relative_to(base)))
+    return any(place.name in SKIPPED or (place / STORE).exists() for place in places)
 
 
 def _files(
@@ -156,7 +165,7 @@ def _files(
         if real in seen:
             return
         for inner in sorted(path.iterdir()):
-            if inner.name not in SKIPPED and inner.suffix not in (".pyc", ".egg-info"):
+            if not _skipped(inner, path) and inner.suffix not in (".pyc", ".egg-info"):
                 yield from _files(inner, outermost, place, step, seen | {real})
     elif path.is_file():
         yield path

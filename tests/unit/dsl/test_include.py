@@ -153,3 +153,19 @@ def test_unknown_key_of_the_configuration_is_refused(project: Path) -> None:
     (project / "pyproject.toml").write_text('[tool.couler]\nincludes = ["mypkg"]\n')
     with pytest.raises(DefinitionError, match=r"CLR133.*includes"):
         project_include(str(project / "flows" / "flow.py"))
+
+
+@pytest.mark.parametrize("pattern", ["*", "*/*", "**/*.json", "."])
+def test_no_pattern_packs_secrets_of_this_machine(project: Path, pattern: str) -> None:
+    for home in (".couler", "runs-of-mine"):
+        (project / home / "secrets").mkdir(parents=True)
+        (project / home / "couler.sqlite").touch()
+        (project / home / "secrets" / "password.json").write_text("{}")
+    assert not [path for path in paths(project, "mypkg", pattern) if "secrets" in path]
+
+
+def test_what_is_never_packed_is_not_packed_by_name_either(project: Path) -> None:
+    (project / ".couler" / "secrets").mkdir(parents=True)
+    (project / ".couler" / "secrets" / "password.json").write_text("{}")
+    with pytest.raises(DefinitionError, match="nothing matches"):
+        paths(project, ".couler/secrets/password.json")
