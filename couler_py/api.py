@@ -249,13 +249,15 @@ def run(
     client, engine, version = _client(submitter)
     built = build(workflow)
     bundle = compile(built, to=f"{engine}@{version}" if version else engine, **(compile_options or {}))
-    hand_over_secrets(built, client)
+    hand_over_secrets(built, client, str(options.get("namespace") or (compile_options or {}).get("namespace") or ""))
     started = Run(client, client.submit(bundle, parameters=parameters, **options))
     return started.wait() if (engine == "local" if wait is None else wait) else started
 
 
-def hand_over_secrets(workflow: Workflow, client: Client) -> None:
+def hand_over_secrets(workflow: Workflow, client: Client, namespace: str = "") -> None:
     """Give the data of the secrets that a program made for a workflow to the engine's own store.
+
+    `namespace` is that of the run, where the engine has such.
 
     Raises `NotOffered` where the engine takes none.
     """
@@ -270,7 +272,7 @@ def hand_over_secrets(workflow: Workflow, client: Client) -> None:
             f"this engine takes no secrets from a program: make {', '.join(names)} with its own tools, and name it by "
             "couler.obtain_secret"
         )
-    secrets.hand_over(names, lambda secret: keep(secret.name, secret.data, secret.namespace))
+    secrets.hand_over(names, lambda secret: keep(secret.name, secret.data, namespace or secret.namespace))
 
 
 def _client(submitter: Any) -> tuple[Client, str, str | None]:

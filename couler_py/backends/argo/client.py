@@ -86,12 +86,23 @@ class ArgoClient:
         created = self._custom().create_namespaced_custom_object(GROUP, VERSION, namespace, "workflows", main)
         return f"argo:{namespace}/{created['metadata']['name']}"
 
+    def keep_secret(self, name: str, data: Mapping[str, str], namespace: str = "") -> None:
+        """Keep a secret where runs can name it, with these keys besides those that it may have already.
+
+        Pods read only secrets of their own namespace: "default", which a program doesn't choose, is the client's.
+        """
+        given = "" if namespace == "default" else namespace
+        body = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "stringData": dict(data)}
+        self._replace(body, given or self.namespace)
+
     def _replace(self, document: JSON, namespace: str) -> None:
         client = library("client")
         kind, name = document["kind"], document["metadata"]["name"]
         try:
             if kind == "ConfigMap":
                 client.CoreV1Api(self._api).create_namespaced_config_map(namespace, document)
+            elif kind == "Secret":
+                client.CoreV1Api(self._api).create_namespaced_secret(namespace, document)
             elif kind == "ClusterWorkflowTemplate":
                 self._custom().create_cluster_custom_object(GROUP, VERSION, PLURALS[kind], document)
             else:
@@ -102,6 +113,8 @@ class ArgoClient:
             if kind == "ConfigMap":
                 if not document.get("immutable"):  # an immutable one of this name has this content
                     client.CoreV1Api(self._api).patch_namespaced_config_map(name, namespace, document)
+            elif kind == "Secret":
+                client.CoreV1Api(self._api).patch_namespaced_secret(name, namespace, document)
             elif kind == "ClusterWorkflowTemplate":
                 self._custom().patch_cluster_custom_object(GROUP, VERSION, PLURALS[kind], name, document)
             else:
@@ -225,7 +238,6 @@ class ArgoClient:
         return run
 
     def _approve(self, run: str, node: JSON) -> None:
-
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         self._patch(run, {"status": {"nodes": {node["id"]: {"phase": "Succeeded", "finishedAt": now}}}})
 

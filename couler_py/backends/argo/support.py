@@ -20,7 +20,7 @@ LOWERED: dict[str, str] = {
     "each_tolerate": "a task behind the map, and a count around it",
     "fan_in": "a list output with the default []",
     "cache": "`memoize` with a hash over content and inputs",
-    "handler": "one exit handler that is a graph of all of them",
+    "handler": "one exit handler with all of them side by side",
     "include": "ConfigMaps, or artifacts where they are large",
 }
 NEVER: dict[str, str] = {

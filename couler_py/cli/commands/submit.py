@@ -39,7 +39,7 @@ def command(
         raise DiagnosticError(bundle.diagnostics)
     show(bundle.diagnostics, console(stderr=True))
     client = backend(parse_target(to)[0]).client()
-    api.hand_over_secrets(loaded.workflow, client)
+    api.hand_over_secrets(loaded.workflow, client, str(options.get("namespace", "")))
 
     def start() -> str:
         return client.submit(bundle, parameters=values)

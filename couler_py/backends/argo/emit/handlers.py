@@ -22,7 +22,10 @@ class HandlerScope(TemplateScope):
 
 
 def exit_handler(emission: Emission) -> JSON:
-    """The `onExit` of a workflow: a graph of all its handlers, side by side, each under its condition."""
+    """The `onExit` of a workflow: all its handlers side by side, each under its condition.
+
+    They are `steps`: of a run that is stopped, Argo calls a `dag` Failed before what is in it has begun.
+    """
     from couler_py.backends.argo.emit.graph import targets
 
     scope = HandlerScope(emission)
@@ -49,7 +52,7 @@ def exit_handler(emission: Emission) -> JSON:
             task["arguments"] = {"parameters": parameters}
         tasks.append(task)
     name = emission.program.new_name("exit-handlers")
-    emission.add(name, "handlers", {"dag": {"failFast": False, "tasks": tasks}})
+    emission.add(name, "handlers", {"steps": [tasks]})
     return {"onExit": name}
 
 

@@ -181,7 +181,9 @@ def test_retries_always_name_their_policy() -> None:
 
 
 def test_more_tasks_than_the_full_crds_take_is_a_finding_that_names_the_way_out() -> None:
-    workflow = graph(*(Task(f"t{i}", "echo", (Argument("x", Literal("")),)) for i in range(201)))
+    empty = (Argument("x", Literal("")),)
+    handlers = (Task(f"t{i}", "echo", empty, after=(After("t0", "on_failure"),)) for i in range(1, 201))
+    workflow = graph(Task("t0", "echo", empty), *handlers)
     with pytest.raises(DiagnosticError, match='crds="minimal"') as caught:
         compile_workflow(workflow)
     assert [each.code for each in caught.value.diagnostics] == ["CLR409"]
