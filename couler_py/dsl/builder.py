@@ -23,6 +23,7 @@ from couler_py.dsl.conversions import ValueMismatchError, is_choice_of_strings, 
 from couler_py.dsl.frames import FrameOutput, is_name
 from couler_py.dsl.handlers import Moment, record
 from couler_py.dsl.lifting import lift
+from couler_py.dsl.option_types import without_none
 from couler_py.dsl.placeholder import Placeholder
 from couler_py.dsl.problems import fail
 from couler_py.dsl.recorder import Defaults, Recorder, WorkflowInput
@@ -55,6 +56,7 @@ class Workflow:
         source = caller()
         if "name" in options:
             fail("CLR160", "the workflow's name is given twice", source=source)
+        options = without_none(options)
         reader = WorkflowReader(options, name, source)
         self.name = name
         self.source = source

@@ -32,6 +32,7 @@ from couler_py.dsl.conversions import is_choice_of_strings, to_wire
 from couler_py.dsl.exporting import Shape, give, result
 from couler_py.dsl.frames import Frame, FrameInput, FrameInputSpec, Node
 from couler_py.dsl.handlers import record
+from couler_py.dsl.option_types import without_none
 from couler_py.dsl.placeholder import Output, Placeholder, output_one
 from couler_py.dsl.problems import fail
 from couler_py.dsl.recorder import Defaults, Recorder, WorkflowInput, current
@@ -67,6 +68,7 @@ class WorkflowFunction(Generic[P, R]):
         if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
             fail("CLR160", f"{function!r} can't be a workflow", source=place, help="decorate a `def` function")
         self._function = function
+        options = without_none(options)
         self.name: str = options.get("name") or function.__name__
         code = function.__code__
         self.source = Source(shown(code.co_filename), code.co_firstlineno)

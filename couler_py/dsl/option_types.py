@@ -7,7 +7,14 @@ import functools
 import types
 import typing
 from collections.abc import Mapping
-from typing import Any, Literal, Union
+from typing import Any, Literal, TypeVar, Union, cast
+
+Options = TypeVar("Options", bound=Mapping[str, Any])
+
+
+def without_none(options: Options) -> Options:
+    """The options without those that are None, which stands for leaving an option out."""
+    return cast(Options, {name: value for name, value in options.items() if value is not None})
 
 
 def misfit(known: type, options: Mapping[str, Any], *, beside: frozenset[str] = frozenset()) -> str | None:

@@ -11,7 +11,7 @@ import msgspec
 
 from couler_py.dsl.durations import Duration, seconds
 from couler_py.dsl.errors import DefinitionError
-from couler_py.dsl.option_types import misfit
+from couler_py.dsl.option_types import misfit, without_none
 from couler_py.dsl.sources import caller
 from couler_py.dsl.verbs.secrets import Secret
 from couler_py.ir.diagnostics import error
@@ -134,7 +134,7 @@ class Reader:
     """Reads options, and says where they were given when one is wrong."""
 
     def __init__(self, options: Mapping[str, Any], step: str, source: Source, known: type = StepOptions):
-        self.options = {name: value for name, value in options.items() if value is not None}
+        self.options = without_none(options)
         self.step = step
         self.source = source
         self._says_nothing = options.keys() <= _READ_ELSEWHERE
@@ -326,8 +326,10 @@ def quantity(value: Any) -> str | None:
     if isinstance(value, int):
         return str(value) if value >= 0 else None
     if isinstance(value, float):
+        if not 0 < value < float("inf"):
+            return None
         thousandths = round(value * 1000)
-        return (str(thousandths // 1000) if thousandths % 1000 == 0 else f"{thousandths}m") if value > 0 else None
+        return str(thousandths // 1000) if thousandths % 1000 == 0 else f"{thousandths}m"
     return value if isinstance(value, str) and QUANTITY.fullmatch(value) else None
 
 

@@ -26,6 +26,7 @@ from couler_py.dsl.errors import CallError, DefinitionError
 from couler_py.dsl.images import recipe_key
 from couler_py.dsl.include import Include, covers, included, project_include
 from couler_py.dsl.lockfile import lock_of
+from couler_py.dsl.option_types import without_none
 from couler_py.dsl.options import DEFAULT_IMAGE, Policies, Reader, Runtime, StepOptions
 from couler_py.dsl.packages import index_environment, normalise, pinned
 from couler_py.dsl.recorder import Defaults, Recorder, current
@@ -59,6 +60,7 @@ class StepFunction(Generic[P, R]):
     ):
         _check_decorated(function, place)
         plain = inspect.unwrap(function)
+        options = without_none(options)
         functools.update_wrapper(self, function)
         self._function = function
         self._options = options

@@ -13,6 +13,7 @@ from couler_py.dsl.conversions import ValueMismatchError, to_wire
 from couler_py.dsl.durations import Duration, seconds
 from couler_py.dsl.errors import CallError, DefinitionError
 from couler_py.dsl.filling import Argument, Filling, input_of
+from couler_py.dsl.option_types import without_none
 from couler_py.dsl.options import PodOptions, Reader
 from couler_py.dsl.recorder import Recorder, current
 from couler_py.dsl.sources import caller
@@ -202,7 +203,7 @@ class Making:
 
     def __init__(self, options: PodOptions, default_name: str, inputs: Mapping[str, InputSpec] | None):
         self.place = caller()
-        self.options = options
+        self.options = options = without_none(options)
         self.name = options.get("name") or default_name
         plain = {key: value for key, value in options.items() if key != "env"}
         self.reader = Reader(plain, self.name, self.place, PodOptions)

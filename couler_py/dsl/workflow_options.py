@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict
 from couler_py.dsl.durations import Duration, seconds
 from couler_py.dsl.errors import DefinitionError
 from couler_py.dsl.frames import GraphSettings
-from couler_py.dsl.option_types import misfit
+from couler_py.dsl.option_types import misfit, without_none
 from couler_py.dsl.options import locks
 from couler_py.ir.diagnostics import error
 from couler_py.ir.expr import TextLike
@@ -98,7 +98,7 @@ class WorkflowReader:
     """Reads the options of a workflow, and says where they were given when one is wrong."""
 
     def __init__(self, options: Mapping[str, Any], name: str, source: Source):
-        self.options = {name: value for name, value in options.items() if value is not None}
+        self.options = without_none(options)
         self.name = name
         self.source = source
         known = WorkflowOptions.__annotations__

@@ -4,9 +4,11 @@ import enum
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+import msgspec
 import pytest
 
 import couler_py.dsl as couler
+from couler_py.ir import digest
 from couler_py.ir import expr as ir
 from couler_py.ir.model import Argument, ArtifactArgument, Mutex, Parameter, RetryPolicy, Schedule, Ttl
 from couler_py.ir.pod import PodSettings, Toleration
@@ -482,17 +484,24 @@ def test_ir_and_unknown_things_are_taken_or_refused():
 
 
 def test_an_option_that_is_none_is_not_given():
-    @couler.step(retries=None, tolerations=None, cpu=None)
+    @couler.step(cpu=2, command=["python", "-O"], retries=3)
     def work() -> int: ...
 
-    @couler.workflow(schedule=None, tolerations=None, deadline=None)
+    @couler.step
+    def plain() -> int: ...
+
+    @couler.workflow(**dict.fromkeys(couler.WorkflowOptions.__annotations__))
     def flow():
-        return work()
+        return plain()
 
-    @couler.workflow
-    def plain():
-        return work()
+    with couler.Workflow("flow", schedule=None, packages=None) as w:
+        w.output("result", plain())
 
-    built, expected = flow.build(), plain.build()
-    assert (built.schedule, built.pod, built.deadline) == (expected.schedule, expected.pod, expected.deadline)
-    assert work.template().retry is None
+    options = dict.fromkeys(("cpu", "command", "retries", "tolerations", "description", "image", "include"))
+    reset = work.with_options(**options).template()
+    assert msgspec.structs.replace(reset.body, name="", pieces=()) == msgspec.structs.replace(
+        plain.template().body, name="", pieces=()
+    )
+    assert (reset.retry, reset.description) == (None, "")
+    assert digest(flow.build().templates[0]) == digest(w.build().templates[0])
+    assert couler.suspend(1, description=None).template().description == ""
