@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 UNFOLDED = 60
 """Above this many tasks, only what is going on or went wrong is shown, and the outermost tasks; the rest is counted."""
 
+FAILURES = 5
+"""So many failed tasks are named below a run that has ended; a fan-out may have thousands."""
+
 ENDED = frozenset({"Stopped", "Succeeded", "Failed", "Skipped", "Blocked"})
 _QUIET = frozenset({"Pending", "Succeeded", "Skipped"})
 _URGENT = ("Failed", "Running", "Suspended", "Stopped", "Blocked", "Pending", "Succeeded", "Skipped")
@@ -223,6 +226,13 @@ def _count_text(tasks: Iterable[TaskStatus]) -> str:
     return ", ".join(f"{counts[phase]:,} {phase.lower()}" for phase in _URGENT if counts.get(phase))
 
 
+def _where_it_failed(tasks: Iterable[TaskStatus]) -> list[TaskStatus]:
+    """The failed tasks that have a message, without those that failed because one inside of them did."""
+    failed = [task for task in tasks if task.status == "Failed" and task.message]
+    around = {name for task in failed for name in _above(task.name)}
+    return [task for task in failed if task.name not in around]
+
+
 def _run_seconds(status: RunStatus) -> float | None:
     if status.started is None:
         return None
@@ -239,10 +249,15 @@ def summary(status: RunStatus) -> Any:
             text.append(f"  {fact}", "dim")
     if status.message:
         text.append(f"\n  {clean(status.message)}", PHASE_STYLE.get(status.status, ""))
-    for task in status.tasks:
-        if task.status == "Failed" and task.message:
-            text.append(f"\n  {clean(task.name)}: {gist(task.message)}", "red")
-            text.append(f"\n  `couler logs {status.run} {clean(task.name)}` shows what it wrote", "dim")
+    failed = _where_it_failed(status.tasks)
+    for task in failed[:FAILURES]:
+        said = gist(task.message)
+        if status.message != f"{task.name} failed: {said}":
+            text.append(f"\n  {clean(task.name)}: {said}", "red")
+        text.append(f"\n  `couler logs {status.run} {clean(task.name)}` shows what it wrote", "dim")
+    if len(failed) > FAILURES:
+        more = f"… and {len(failed) - FAILURES:,} more; `couler report {status.run}` shows them all"
+        text.append(encodable(f"\n  {more}"), "dim")
     if status.status in FINISHED:
         from couler_py.report.page import value_text
 

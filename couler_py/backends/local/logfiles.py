@@ -15,6 +15,7 @@ from couler_py.store.database import connect
 from couler_py.store.home import Home
 
 INTERVAL = 0.1  # seconds between two looks at logs that are being written
+NAMED = 20  # so many tasks are named where one is asked for that isn't there
 
 
 def lines(home: Home, run_id: str, task: str | None, *, follow: bool) -> Iterator[LogLine]:
@@ -24,8 +25,8 @@ def lines(home: Home, run_id: str, task: str | None, *, follow: bool) -> Iterato
     read: dict[str, int] = {}
     parts: dict[str, bytes] = {}
     try:
-        if task is not None and not follow and not _known(connection, run_id, task):
-            raise RunNotFoundError(f"{run_id} has no task {task!r}")
+        if task is not None and not follow:
+            _check(connection, run_id, task)
         while True:
             alive = follow and control.has_engine(home, run_id)
             for path, attempt in runs.load_attempts(connection, run_id):
@@ -39,8 +40,14 @@ def lines(home: Home, run_id: str, task: str | None, *, follow: bool) -> Iterato
         connection.close()
 
 
-def _known(connection: sqlite3.Connection, run_id: str, task: str) -> bool:
-    return any(shown(path) == task for (path,) in connection.execute("SELECT path FROM tasks WHERE run=?", (run_id,)))
+def _check(connection: sqlite3.Connection, run_id: str, task: str) -> None:
+    names = {shown(path) for (path,) in connection.execute("SELECT path FROM tasks WHERE run=?", (run_id,))}
+    if task in names:
+        return
+    known = sorted(names - {""})
+    more = f" and {len(known) - NAMED:,} more" if len(known) > NAMED else ""
+    it_has = f"; it has {', '.join(known[:NAMED])}{more}" if known else ""
+    raise RunNotFoundError(f"{run_id} has no task {task!r}{it_has}")
 
 
 def _new(

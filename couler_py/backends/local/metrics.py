@@ -30,13 +30,16 @@ def look(context: Context) -> None:
 
 
 def remember(context: Context, path: str, folder: Path) -> None:
-    """Write all that an attempt has logged to the record of its run."""
+    """Write all that an attempt has logged to the record of its run, at once: who sees its end sees them too."""
     for metric in _new(context, folder):
         context.journal.tell("metric", path, metric)
     context.metrics_read.pop(folder, None)
-    for metric in _new(context, folder):
-        context.journal.event("metric", path, quiet=True, **metric)
+    logged = list(_new(context, folder))
     context.metrics_read.pop(folder, None)
+    for metric in logged:
+        context.journal.event("metric", path, quiet=True, **metric)
+    if logged:
+        context.journal.flush()
 
 
 def _new(context: Context, folder: Path) -> Iterator[dict[str, Any]]:

@@ -18,6 +18,10 @@ def command(
 ) -> None:
     """Stop a run: running steps end, no others start, exit handlers run."""
     client = client_of(run)
+    before = client.status(run).status
+    if before in ("Succeeded", "Failed"):
+        console(stderr=True).print(f"{run} has ended before: {before}")
+        return
     if suspend:
         client.suspend(run)
     elif now:

@@ -322,6 +322,22 @@ def test_metrics_are_told_and_remembered(home: Path) -> None:
     assert [event.data for event in seen if event.kind == "metric"] == [{"name": "loss", "value": 0.5, "step": 1}]
 
 
+def test_who_sees_that_a_task_has_ended_sees_what_it_measured(home: Path) -> None:
+    source = "def m():\n    import couler_py\n    couler_py.log_metric('loss', 0.5, step=1)"
+    workflow = flow(python("m", source), graph(Task("a", "m")))
+    seen = []
+
+    def look(event: Event) -> None:
+        if event.kind == "task" and event.task is not None and event.task.state == "Succeeded" and event.path:
+            connection = connect(open_home(home))
+            seen.append(runs.metrics(connection, prepared.run.id))
+            connection.close()
+
+    prepared = prepare(workflow, home=home, observers=[look])
+    assert run_to_end(prepared).status == "Succeeded"
+    assert seen == [{"a": {"loss": ((1.0, 0.5),)}}]
+
+
 class Answer(http.server.BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))

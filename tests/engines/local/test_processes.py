@@ -92,7 +92,7 @@ def test_a_second_ctrl_c_kills(drivers: Drivers, tmp_path: Path) -> None:
 def test_a_failed_step_says_why(home: Path) -> None:
     record = execute(one(shell("bad", "echo one; echo two >&2; exit 3")), home=home)
     assert record.tasks["it"].message == "exit code 3\none\ntwo"
-    assert record.message == "it failed: exit code 3"
+    assert record.message == "it failed: exit code 3: two"
 
 
 def test_a_killed_step_names_the_signal(home: Path) -> None:

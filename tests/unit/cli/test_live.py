@@ -96,6 +96,25 @@ def test_the_summary_names_what_failed() -> None:
     )
 
 
+def test_what_the_run_says_of_a_failed_task_is_not_said_twice() -> None:
+    status = RunStatus(
+        "r-1", "flow", "Failed", message="a failed: exit code 1: ValueError: no",
+        tasks=(TaskStatus("a", "Failed", message="exit code 1\nTraceback (most recent call last):\nValueError: no"),),
+    )  # fmt: skip
+    assert summary(status).plain == (
+        "Failed  r-1  1 failed\n  a failed: exit code 1: ValueError: no\n  `couler logs r-1 a` shows what it wrote"
+    )
+
+
+def test_of_a_fan_out_that_failed_a_few_items_are_named_and_the_rest_is_counted() -> None:
+    items = tuple(TaskStatus(f"m[{number}]", "Failed", message="boom") for number in range(7))
+    status = RunStatus("r-1", "flow", "Failed", tasks=(TaskStatus("m", "Failed", message="7 of 7 items"), *items))
+    lines = summary(status).plain.splitlines()
+    assert lines[:3] == ["Failed  r-1  8 failed", "  m[0]: boom", "  `couler logs r-1 m[0]` shows what it wrote"]
+    assert lines[-1] == "  … and 2 more; `couler report r-1` shows them all"
+    assert len(lines) == 12
+
+
 @pytest.mark.parametrize("quiet", [True, False])
 def test_a_run_without_a_status_has_no_last_one(quiet: bool) -> None:
     assert follow(iter(()), quiet=quiet) is None

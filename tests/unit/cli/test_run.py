@@ -99,6 +99,28 @@ def test_a_run_that_fails_says_where_and_how_to_see_more(failing: str, couler: C
     assert "fine: all is well\n" in couler("logs", run).out
 
 
+def test_retry_says_that_the_code_is_that_of_the_run(failing: str, here: Path, couler: Couler) -> None:
+    couler("run", failing)
+    (here / "mended").touch()
+    shown = couler("retry", run_of(couler)["run"])
+    assert shown.err.splitlines()[0] == "steps run as they were when the run began; a changed file needs `couler run`"
+
+
+def test_a_run_that_has_ended_is_not_said_to_be_stopped(flow: str, couler: Couler) -> None:
+    couler("run", flow)
+    run = run_of(couler)["run"]
+    shown = couler("stop", run)
+    assert (shown.code, shown.err) == (0, f"{run} has ended before: Succeeded\n")
+
+
+def test_logs_of_a_task_that_isn_t_there_say_which_there_are(failing: str, couler: Couler) -> None:
+    couler("run", failing)
+    run = run_of(couler)["run"]
+    shown = couler("logs", run, "brakes")
+    assert shown.code == 4
+    assert shown.err == f"error: {run} has no task 'brakes'; it has breaks, fine\n"
+
+
 def test_retry_runs_what_failed_and_keeps_the_rest(failing: str, here: Path, couler: Couler) -> None:
     couler("run", failing)
     (here / "mended").touch()
@@ -148,6 +170,15 @@ def test_options_that_are_not_for_a_run_are_refused(flow: str, couler: Couler) -
         shown = couler("run", flow, "-O", option)
         assert shown.code == 2
         assert "Traceback" not in shown.err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
+def test_a_full_disk_behind_stdout_is_no_bug(flow: str) -> None:
+    command = [sys.executable, "-m", "couler_py.cli", "compile", flow, "--to", "ir", "-o", "-"]
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("error: [Errno 28] No space left on device")
 
 
 def test_a_page_of_a_run_is_written(flow: str, here: Path, couler: Couler) -> None:
