@@ -1,7 +1,7 @@
 """The passes that stand between a checked workflow and an engine, in their order.
 
 A pass is a pure function from IR to IR that keeps what a run means: the same states, outputs and
-outcome. Each can be left out by its name (`couler compile --no-NAME`).
+outcome. Each can be left out by its name.
 """
 
 from __future__ import annotations
