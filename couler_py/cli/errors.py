@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import sysconfig
@@ -109,7 +110,9 @@ def _said(error: Exception) -> bool:
 
 
 def _names_a_place(error: OSError) -> bool:
-    return error.filename is not None or isinstance(error, ConnectionError)
+    # A disk that is full or broken (what is written may be stdout) is as little a bug as a missing file.
+    disk = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+    return error.filename is not None or disk or isinstance(error, ConnectionError)
 
 
 def say_error(message: str, code: str = "") -> None:
