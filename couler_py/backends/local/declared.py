@@ -89,6 +89,12 @@ def _own(path: str, request: dict[str, Any]) -> None:
         return
     parent = os.path.realpath(Path(path).parent)
     real = Path(parent) / Path(path).name
+    home = Path(request["artifacts"]).resolve().parent
+    if any(place == real or real in place.parents for place in (home, Path.cwd())) or home in real.parents:
+        raise TaskFailure(
+            f"{path} would be replaced, and it holds, or is part of, the folder of all runs or the one that this was "
+            "started in: give the step a path of its own, as /tmp/NAME/FILE"
+        )
     below = any(str(real).startswith(folder + os.sep) for folder in OPEN_FOLDERS)
     if not below and os.path.lexists(path):
         raise TaskFailure(

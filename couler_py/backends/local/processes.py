@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 GRACE = 5.0  # seconds between asking a step to end and killing it
+LONGEST_WAIT = 86_400.0  # seconds; select takes no more than about 292 years, and a time-out may be any number
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 
@@ -151,8 +152,8 @@ class Step:
         """Wait for the next thing to happen, and deal with it."""
         now = time.monotonic()
         ends = [each - now for each in (self.end_at, self.kill_at) if each is not None]
-        timeout = min([*ends, *([] if longest is None else [longest])], default=None)
-        ready, _, _ = select.select([self.wake.pipe, *self.pipes], [], [], None if timeout is None else max(timeout, 0))
+        timeout = min([*ends, *([] if longest is None else [longest]), LONGEST_WAIT])
+        ready, _, _ = select.select([self.wake.pipe, *self.pipes], [], [], max(timeout, 0))
         for pipe in ready:
             if pipe == self.wake.pipe:
                 self.heed(self.wake.drain())

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from couler_py.backends.local import execute, logs
+from couler_py.backends.local.api import load
 from couler_py.backends.local.lifecycle import prepare
 from couler_py.ir import DiagnosticError, Workflow
 from couler_py.ir.expr import Literal, TaskArtifact, TaskOutput
@@ -297,3 +298,23 @@ def test_inputs_that_no_process_can_be_given_are_said(home: Path) -> None:
     template = shell("much", "true", inputs=names)
     record = execute(flow(template, graph(Task("it", "much", arguments=arguments))), home=home)
     assert "let it take large ones as files (Path)" in record.tasks["it"].message
+
+
+@pytest.mark.parametrize("place", ["..", "../../../..", "{home}", "{home}/artifacts/x", "{cwd}"])
+def test_no_output_path_replaces_the_folder_of_runs_or_the_working_folder(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "flow.py").touch()
+    monkeypatch.chdir(tmp_path / "project")
+    kept = execute(one(shell("a", "true")), home=home).id
+    path = place.format(home=home, cwd=tmp_path / "project")
+    artifact = OutputArtifact("o", path, optional=True)
+    record = execute(one(Template("w", Container("x", ("true",)), outputs=Outputs((), (artifact,)))), home=home)
+    assert "would be replaced" in record.tasks["it"].message
+    assert load(kept, home=home).status == "Succeeded"
+    assert (tmp_path / "project" / "flow.py").exists()
+
+
+def test_a_time_out_may_be_longer_than_any_wait(home: Path) -> None:
+    assert execute(one(shell("a", "true", timeout=1e300)), home=home).status == "Succeeded"
