@@ -82,6 +82,7 @@ def install(packages: list[str]) -> None:
 
 
 def add_includes() -> None:
+    folders: list[str] = []
     for place in filter(None, os.environ.get("COULER_INCLUDE", "").split(os.pathsep)):
         folder = place
         if not os.path.isdir(place):
@@ -95,7 +96,9 @@ def add_includes() -> None:
                 else:
                     archive.extractall(folder)  # noqa: S202 - our own archive, by its digest; Python before 3.11.4
         sys.path.insert(0, folder)
-        os.environ["COULER_INCLUDE_ROOT"] = folder
+        folders.insert(0, folder)
+    if folders:
+        os.environ["COULER_INCLUDE_ROOT"] = os.pathsep.join(folders)
 
 
 def provide_api() -> None:
@@ -178,7 +181,9 @@ def included(name: str) -> Path:
     """
     from pathlib import Path
 
-    return Path(os.environ.get("COULER_INCLUDE_ROOT", os.getcwd())) / name
+    folders = os.environ.get("COULER_INCLUDE_ROOT", os.getcwd()).split(os.pathsep)
+    found = [Path(folder) / name for folder in folders]  # of the step, the workflow and the project
+    return next((path for path in found if path.exists()), found[0])
 
 
 def define(spec: dict[str, Any], script: str) -> dict[str, Any]:

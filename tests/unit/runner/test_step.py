@@ -397,6 +397,20 @@ def f():
     assert (ended.stderr, ended.outputs) == ("", {"result": '[7,"words"]'})
 
 
+def test_a_file_of_any_archive_is_in_reach(bench: Bench, tmp_path: Path) -> None:
+    for folder, name in (("one", "first.txt"), ("two", "second.txt")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).write_text(name)
+    text = """
+def f():
+    import couler_py
+    return [couler_py.included(name).read_text() for name in ("first.txt", "second.txt")]
+"""
+    template = Template("f", function(text), outputs=giving(result=types.ANY))
+    ended = bench.run(template, COULER_INCLUDE=os.pathsep.join([str(tmp_path / "one"), str(tmp_path / "two")]))
+    assert (ended.stderr, ended.outputs) == ("", {"result": '["first.txt","second.txt"]'})
+
+
 # ---- what a step says
 
 
