@@ -34,7 +34,7 @@ SKIPPED = frozenset(
 """Never packed: what tools leave behind."""
 
 STORE = "couler.sqlite"
-"""What a folder of runs, which also holds this machine's secrets, has in it under whatever name it goes; never packed."""
+"""What a folder of runs has in it, whatever its name. It also holds this machine's secrets and is never packed."""
 
 SECRETS = (".env", ".env.*", "*.pem", "*.key", "id_rsa*", "id_ed25519*", ".netrc", ".pypirc", "kubeconfig", "*.p12")
 """Never packed, and refused: what looks like a secret. Secrets travel as references."""

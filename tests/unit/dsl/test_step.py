@@ -158,6 +158,8 @@ def test_options_reach_the_template() -> None:
         ({"cpuu": 1}, "did you mean 'cpu'"),
         ({"memory": "2Gb"}, "'2Gb' is not a quantity"),
         ({"cpu": -1}, "-1 is not a quantity"),
+        ({"cpu": float("inf")}, "cpu=inf is not a quantity"),
+        ({"cpu": float("nan")}, "cpu=nan is not a quantity"),
         ({"gpu": 1.5}, "not a number of devices"),
         ({"retries": -1}, "not a number of further attempts"),
         ({"timeout": "soon"}, "timeout: 'soon' is not a length of time"),
