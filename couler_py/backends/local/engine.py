@@ -147,7 +147,7 @@ class Engine:
         timer = asyncio.timeout(None if workflow.deadline is None else max(0.0, workflow.deadline - self._spent))
         try:
             async with timer, holding(context, workflow.locks, scope):
-                made = entry_call(context, scope)
+                made = await entry_call(context, scope)
                 return await call(context, made)
         except TimeoutError:
             if not timer.expired():
@@ -231,7 +231,7 @@ class Engine:
             context.journal.run()
 
 
-def entry_call(context: Context, scope: Scope) -> Call:
+async def entry_call(context: Context, scope: Scope) -> Call:
     """The call of the entrypoint: its inputs are the run's parameters and artifacts of the same names."""
     template = context.templates[context.workflow.entrypoint]
     given = [
@@ -239,7 +239,7 @@ def entry_call(context: Context, scope: Scope) -> Call:
         for parameter in template.inputs.parameters
         if parameter.name in context.facts.parameters
     ]
-    made = tasks.bind_call(context, scope, template, given, context.workflow.artifacts)
+    made = await tasks.bind_call(context, scope, template, given, context.workflow.artifacts)
     if context.workflow.parallelism is not None:
         made.slots = (asyncio.Semaphore(context.workflow.parallelism),)
     return made

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from couler_py.backends.local import tasks
-from couler_py.backends.local.context import Call, Context, Halted
+from couler_py.backends.local.context import Context, Halted
 from couler_py.backends.local.scope import Scope, TaskFailure
 from couler_py.ir.evaluate import EvaluationError
 from couler_py.ir.model import Each, Sequence, Task, Template
@@ -30,9 +32,11 @@ async def run(context: Context, around: GraphRun, task: Task, each: Each, path: 
         result = Result("Failed", message=str(failure))
         _close(context, record, result)
         return result
-    calls = [_call(context, around, task, template, item, index, path) for index, item in enumerate(items)]
     try:
-        results = await _all(context, calls, each.parallel)
+        results = await _all(
+            [partial(_item, context, around, task, template, item, index, path) for index, item in enumerate(items)],
+            each.parallel,
+        )
     except (asyncio.CancelledError, Halted):
         record.state, record.finished = ("Stopped" if context.halting else "Failed"), runs.now()
         context.journal.task(record)
@@ -87,32 +91,32 @@ def sequence(numbers: Sequence, scope: Scope) -> list[Any]:
         raise TaskFailure(f"the format {numbers.form!r} can't be used: {error}") from None
 
 
-def _call(
+async def _item(
     context: Context, around: GraphRun, task: Task, template: Template, item: Any, index: int, path: str
-) -> Call | Result:
-    """The call for one item, or its result where that has no value."""
+) -> Result:
+    """Run the task for one item."""
     scope = msgspec.structs.replace(around.scope, item=item)
     where = f"{path}[{index}]"
     try:
-        call = tasks.bind(context, scope, task, template)
+        call = await tasks.bind(context, scope, task, template)
     except TaskFailure as failure:
         result = Result("Failed", message=str(failure))
         tasks.note(context, where, task, result)
         return result
     call.path, call.slots, call.depth, call.item_index = where, around.slots, around.made.depth + 1, index
-    return call
+    return await context.call(context, call)
 
 
-async def _all(context: Context, calls: list[Call | Result], parallel: int | None) -> list[Result]:
+async def _all(works: list[Callable[[], Awaitable[Result]]], parallel: int | None) -> list[Result]:
     """The results of all items, at most `parallel` of them running at once."""
-    results: list[Result] = [call if isinstance(call, Result) else Result("Skipped") for call in calls]
-    left = iter([(index, call) for index, call in enumerate(calls) if isinstance(call, Call)])
+    results = [Result("Skipped")] * len(works)
+    left = iter(enumerate(works))
 
     async def work() -> None:
-        for index, call in left:
-            results[index] = await _item(context, call)
+        for index, run_one in left:
+            results[index] = await run_one()
 
-    workers = len(calls) if parallel is None else min(parallel, len(calls))
+    workers = len(works) if parallel is None else min(parallel, len(works))
     active = {asyncio.create_task(work()) for _ in range(workers)}
     halted: Halted | None = None
     try:
@@ -131,10 +135,6 @@ async def _all(context: Context, calls: list[Call | Result], parallel: int | Non
     if halted is not None:
         raise halted
     return results
-
-
-async def _item(context: Context, call: Call) -> Result:
-    return await context.call(context, call)
 
 
 def gather(context: Context, each: Each, template: Template, items: list[Any], results: list[Result]) -> Result:

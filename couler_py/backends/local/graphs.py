@@ -163,7 +163,7 @@ class GraphRun:
         if task.each is not None:
             return await fanout.run(self.context, self, task, task.each, path)
         template = tasks.template_of(self.context, task)
-        call = tasks.bind(self.context, self.scope, task, template)
+        call = await tasks.bind(self.context, self.scope, task, template)
         call.path, call.slots, call.depth = path, self.slots, self.made.depth + 1
         result = await self.context.call(self.context, call)
         if template.daemon:

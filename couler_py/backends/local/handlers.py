@@ -51,7 +51,7 @@ async def _run(context: Context, handler: Handler) -> Result:
         if handler.when is not None and not scope.condition(handler.when):
             return _skipped(context, handler)
         template = context.templates[handler.call]
-        call = tasks.bind_call(context, scope, template, handler.arguments, handler.artifacts)
+        call = await tasks.bind_call(context, scope, template, handler.arguments, handler.artifacts)
         call.path = f"!{handler.name}"
         return await context.call(context, call)
     except TaskFailure as failure:

@@ -72,7 +72,7 @@ class Watch:
         context = around.context
         path = around.made.inside(f"{self.task.name}!{hook.name}", around.attempt)
         try:
-            call = tasks.bind_call(context, scope, context.templates[hook.call], hook.arguments, hook.artifacts)
+            call = await tasks.bind_call(context, scope, context.templates[hook.call], hook.arguments, hook.artifacts)
             call.path, call.slots, call.depth = path, around.slots, around.made.depth + 1
             return await context.call(context, call)
         except TaskFailure as failure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import ssl
 import urllib.error
 import urllib.request
@@ -13,7 +14,7 @@ from couler_py.ir.model import Http
 from couler_py.ir.storage import SecretRef
 from couler_py.store import runs
 from couler_py.store.records import Result
-from couler_py.store.secrets import read_key
+from couler_py.store.secrets import SecretNotFoundError, read_key
 
 DEFAULT_TIMEOUT = 30.0  # seconds; Argo's own (workflow/executor/http)
 
@@ -23,10 +24,13 @@ async def run(context: Context, made: Call, body: Http) -> Result:
     await context.gate.enter()
     context.journal.began(made.path)
     scope = context.scope(made)
-    headers = {
-        name: read_key(context.home, value.name, value.key) if isinstance(value, SecretRef) else scope.text(value)
-        for name, value in body.headers
-    }
+    try:
+        headers = {
+            name: read_key(context.home, value.name, value.key) if isinstance(value, SecretRef) else scope.text(value)
+            for name, value in body.headers
+        }
+    except SecretNotFoundError as error:
+        raise TaskFailure(str(error)) from None
     url = scope.text(body.url)
     if not url.startswith(("http://", "https://")):
         raise TaskFailure(f"{url!r} is no address of HTTP")
@@ -52,7 +56,7 @@ def _send(request: urllib.request.Request, timeout: float, insecure: bool) -> tu
             return answer.status, _text(answer.read(VALUE_LIMIT + 1))
     except urllib.error.HTTPError as error:
         return error.code, _text(error.read(VALUE_LIMIT))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, http.client.HTTPException) as error:
         raise TaskFailure(f"{request.full_url} can't be reached: {error}") from None
 
 

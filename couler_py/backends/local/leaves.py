@@ -36,7 +36,7 @@ async def run(context: Context, made: Call, number: int, held: list[int]) -> Att
         found = attempts.record(folder)
         if found is not None and found.get("digest") == identity:
             context.journal.began(made.path, found["started"])
-            return _attempt(context, made, number, folder, found)
+            return await _attempt(context, made, number, folder, found)
     execution = 1 + max((int(each.name.partition("-")[2]) for each in earlier), default=-1)
     folder = context.folder / "attempts" / key / f"{number}-{execution}"
     context.journal.waits(made.path)
@@ -114,7 +114,7 @@ async def _supervised(
         state = AttemptRecord(number, "Failed", message, None, began, runs.now(), relative)
         context.journal.attempt(made.path, execution, state)
         return Attempt(Result("Failed", message=message), "lost")
-    return _attempt(context, made, number, folder, found)
+    return await _attempt(context, made, number, folder, found)
 
 
 async def _through(context: Context, work: asyncio.Future[int], name: str, folder: Path) -> None:
@@ -165,16 +165,16 @@ async def _daemon(context: Context, made: Call, folder: Path, work: asyncio.Futu
         found = attempts.record(folder)
         context.running.pop(made.path, None)
         if found is not None:
-            return _attempt(context, made, attempts.number_of(folder), folder, found)
+            return await _attempt(context, made, attempts.number_of(folder), folder, found)
         return Attempt(Result("Failed", message="the daemon ended before it served anybody"), "lost")
     context.daemons.setdefault(made.path, []).append(daemon)
     return Attempt(Result("Succeeded"))
 
 
-def _attempt(context: Context, made: Call, number: int, folder: Path, found: dict[str, Any]) -> Attempt:
+async def _attempt(context: Context, made: Call, number: int, folder: Path, found: dict[str, Any]) -> Attempt:
     """An attempt from its record, written to the journal."""
     try:
-        result = read_result(context, made, folder, found)
+        result = await read_result(context, made, folder, found)
     except TaskFailure as failure:
         result = Result("Failed", message=str(failure))
     execution = int(folder.name.partition("-")[2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from couler_py.store.records import ArtifactRef, Result
 LINES = 12  # the last lines of a failed step's log that its message repeats
 
 
-def read_result(context: Context, made: Call, folder: Path, record: dict[str, Any]) -> Result:
+async def read_result(context: Context, made: Call, folder: Path, record: dict[str, Any]) -> Result:
     """The result that a record stands for. Raises `TaskFailure` for an output that isn't of its type."""
     metrics.remember(context, made.path, folder)
     if record["reason"] != "exited" or record["exit"] != 0:
@@ -35,7 +36,7 @@ def read_result(context: Context, made: Call, folder: Path, record: dict[str, An
     scope = context.scope(made)
     for left in made.template.outputs.artifacts:
         if left.storage is not None and left.name in artifacts:
-            send(context, artifacts[left.name], left.storage, scope, left.archive)
+            await asyncio.to_thread(send, context, artifacts[left.name], left.storage, scope, left.archive)
     return Result("Succeeded", parameters, artifacts)
 
 

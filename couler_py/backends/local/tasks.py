@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from typing import Any
 
@@ -27,12 +28,12 @@ def template_of(context: Context, task: Task) -> Template:
     raise TaskFailure(f"{task.call.kind} {task.call.name!r} is installed on a cluster, and not here")
 
 
-def bind(context: Context, scope: Scope, task: Task, template: Template) -> Call:
+async def bind(context: Context, scope: Scope, task: Task, template: Template) -> Call:
     """The call of a task, as yet without its place."""
-    return bind_call(context, scope, template, task.arguments, task.artifacts)
+    return await bind_call(context, scope, template, task.arguments, task.artifacts)
 
 
-def bind_call(
+async def bind_call(
     context: Context,
     scope: Scope,
     template: Template,
@@ -53,9 +54,9 @@ def bind_call(
         if argument is not None and argument.value is not None:
             ref = _artifact(scope, wanted.name, argument, wanted.optional or argument.optional)
         elif argument is not None and argument.storage is not None:
-            ref = fetch(context, argument.storage, scope, wanted.archive)
+            ref = await asyncio.to_thread(fetch, context, argument.storage, scope, wanted.archive)
         elif wanted.storage is not None:
-            ref = fetch(context, wanted.storage, scope, wanted.archive)
+            ref = await asyncio.to_thread(fetch, context, wanted.storage, scope, wanted.archive)
         if ref is not None:
             refs[wanted.name] = ref
         elif not (wanted.optional or (argument is not None and argument.optional)):

@@ -37,24 +37,24 @@ def fetch(context: Context, storage: Storage, scope: Scope, archive: Archive = "
 
     Raises `TaskFailure`.
     """
-    match storage:
-        case RawData(data=data):
-            return artifacts.keep_bytes(context.home, scope.text(data).encode())
-        case LocalPath(path=path):
-            if not Path(path).exists():
-                raise TaskFailure(f"{path} is not on this machine")
-            return artifacts.keep(context.home, Path(path).absolute())
-    with tempfile.TemporaryDirectory(dir=context.home.path / "tmp") as folder:
-        target = Path(folder) / "content"
-        try:
+    try:
+        match storage:
+            case RawData(data=data):
+                return artifacts.keep_bytes(context.home, scope.text(data).encode())
+            case LocalPath(path=path):
+                if not Path(path).exists():
+                    raise TaskFailure(f"{path} is not on this machine")
+                return artifacts.keep(context.home, Path(path).absolute())
+        with tempfile.TemporaryDirectory(dir=context.home.path / "tmp") as folder:
+            target = Path(folder) / "content"
             if isinstance(storage, Git):
-                _clone(context, storage, scope, target)
+                _clone(storage, scope, target)
             else:
                 system, path = _place(context, storage, scope)
                 system.get(path, str(target), recursive=system.isdir(path))
             return artifacts.keep(context.home, target if archive == "none" else _unpacked(target))
-        except (OSError, ValueError, content.ContentError, SecretNotFoundError) as error:
-            raise TaskFailure(f"the artifact can't be fetched from {describe(storage, scope)}: {error}") from None
+    except (OSError, ValueError, content.ContentError, SecretNotFoundError) as error:
+        raise TaskFailure(f"the artifact can't be fetched from {describe(storage, scope)}: {error}") from None
 
 
 def send(context: Context, ref: ArtifactRef, storage: Storage, scope: Scope, archive: Archive = "") -> None:
@@ -62,23 +62,31 @@ def send(context: Context, ref: ArtifactRef, storage: Storage, scope: Scope, arc
 
     Raises `TaskFailure`.
     """
-    if isinstance(storage, LocalPath):
-        target = Path(storage.path).absolute()
-        content.remove(str(target))
-        artifacts.give(context.home, ref, target, writable=True)
-        return
     if isinstance(storage, Git | RawData | HTTPLocation):
         raise TaskFailure(f"nothing can be written to {describe(storage, scope)}")
-    with tempfile.TemporaryDirectory(dir=context.home.path / "tmp") as folder:
-        copy = Path(folder) / "content"
-        artifacts.give(context.home, ref, copy, writable=True)
-        if archive != "none":
-            copy = _packed(copy, archive)
-        try:
+    try:
+        if isinstance(storage, LocalPath):
+            _replace(context, ref, Path(os.path.normpath(Path(storage.path).absolute())))
+            return
+        with tempfile.TemporaryDirectory(dir=context.home.path / "tmp") as folder:
+            copy = Path(folder) / "content"
+            artifacts.give(context.home, ref, copy, writable=True)
+            if archive != "none":
+                copy = _packed(copy, archive)
             system, path = _place(context, storage, scope)
             system.put(str(copy), path, recursive=copy.is_dir())
-        except (OSError, ValueError, SecretNotFoundError) as error:
-            raise TaskFailure(f"the artifact can't be written to {describe(storage, scope)}: {error}") from None
+    except (OSError, ValueError, content.ContentError, SecretNotFoundError) as error:
+        raise TaskFailure(f"the artifact can't be written to {describe(storage, scope)}: {error}") from None
+
+
+def _replace(context: Context, ref: ArtifactRef, target: Path) -> None:
+    """Put an artifact at a path of this machine, in the place of an earlier one, but never of more than that."""
+    if ref.kind == "file" and target.is_dir():
+        raise TaskFailure(f"{target} is a folder, and the artifact a file: name a file in it")
+    if any(target in (kept, *kept.parents) for kept in (context.home.path, Path.cwd(), Path.home())):
+        raise TaskFailure(f"{target} would be replaced with all that is in it: name a folder of the artifact's own")
+    content.remove(str(target))
+    artifacts.give(context.home, ref, target, writable=True)
 
 
 def _unpacked(path: Path) -> Path:
@@ -115,13 +123,20 @@ def describe(storage: Storage, scope: Scope) -> str:
         case HDFS():
             return f"hdfs://{scope.text(storage.path)}"
         case Git():
-            return scope.text(storage.repo)
+            return _without_user(scope.text(storage.repo))
         case HTTPLocation():
-            return scope.text(storage.url)
+            return _without_user(scope.text(storage.url))
         case LocalPath():
             return storage.path
         case RawData():
             return "the workflow itself"
+
+
+def _without_user(url: str) -> str:
+    """An address without the name and password that may stand before its host."""
+    scheme, mark, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}" if mark else url
 
 
 def _place(context: Context, storage: Storage, scope: Scope) -> tuple[Any, str]:
@@ -180,7 +195,7 @@ def _place(context: Context, storage: Storage, scope: Scope) -> tuple[Any, str]:
         raise TaskFailure(f"the driver for {describe(storage, scope)} is missing: {way}") from None
 
 
-def _clone(context: Context, storage: Git, scope: Scope, target: Path) -> None:
+def _clone(storage: Git, scope: Scope, target: Path) -> None:
     """Clone a repository and check a revision out. The address and names are arguments, never options."""
     environment = dict(os.environ, GIT_TERMINAL_PROMPT="0")
     options = [] if storage.depth is None else [f"--depth={storage.depth}"]
@@ -190,21 +205,20 @@ def _clone(context: Context, storage: Git, scope: Scope, target: Path) -> None:
         options.append("--single-branch")
     if storage.username is not None or storage.password is not None or storage.ssh_private_key is not None:
         raise TaskFailure("a git repository that needs a secret: set up git's own credentials on this machine instead")
-    _git([*options, "clone", "--", scope.text(storage.repo), str(target)], environment, None)
+    _git(["clone", *options, "--", scope.text(storage.repo), str(target)], environment, None)
     revision = scope.text(storage.revision)
+    if revision.startswith("-"):
+        raise TaskFailure(f"{revision!r} is no revision")
     if revision:
         if storage.depth is not None:
             _git(["fetch", f"--depth={storage.depth}", "origin", "--", revision], environment, target)
         _git(["checkout", "--detach", revision, "--"], environment, target)
     if not storage.disable_submodules:
         _git(["submodule", "update", "--init", "--recursive"], environment, target)
-    shutil.rmtree(target / ".git", ignore_errors=False)
+    shutil.rmtree(target / ".git")
 
 
 def _git(arguments: list[str], environment: dict[str, str], folder: Path | None) -> None:
-    if "clone" in arguments:
-        place = arguments.index("clone")
-        arguments = ["clone", *arguments[:place], *arguments[place + 1 :]]
     command = ["git", "-c", "protocol.ext.allow=never", *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import os
 import subprocess
 import tarfile
 import threading
@@ -15,6 +16,8 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from couler_py.backends.local import execute
+from couler_py.backends.local.journal import Event
+from couler_py.backends.local.lifecycle import prepare, run_to_end
 from couler_py.ir.model import (
     ArtifactArgument,
     InputArtifact,
@@ -31,7 +34,7 @@ from couler_py.ir.types import STR
 from couler_py.store.home import open_home
 from couler_py.store.records import RunRecord
 from couler_py.store.secrets import write_secret
-from tests.engines.local.flows import flow, graph
+from tests.engines.local.flows import flow, graph, shell
 
 LIST = "cd {0} 2>/dev/null && find . -type f | sort | xargs cat || cat {0}"
 
@@ -79,6 +82,66 @@ def test_a_path_of_this_machine_is_copied(home: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("here")
     assert text_of(read(LocalPath(str(tmp_path / "mine")), home, tmp_path / "in")) == "here"
     assert (tmp_path / "mine").read_text() == "here"
+
+
+@pytest.mark.parametrize("place", [".", "..", "/", "home"])
+def test_no_folder_with_more_in_it_is_replaced(place: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = home.parent / "outer" / "work"
+    work.mkdir(parents=True)
+    (work / "mine").write_text("mine")
+    monkeypatch.chdir(work)
+    left = OutputArtifact("out", str(work / "out"), storage=LocalPath(str(home) if place == "home" else place))
+    body = Container("x", ("sh",), ("-c", f"mkdir {work}/out"))
+    record = execute(
+        flow(Template("write", body, outputs=Outputs(artifacts=(left,))), graph(Task("a", "write"))), home=home
+    )
+    assert "would be replaced with all that is in it" in record.tasks["a"].message
+    assert (work / "mine").read_text() == "mine"
+
+
+def test_a_pipe_in_the_place_of_a_file_fails_the_task_alone(home: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    record = read(LocalPath(str(tmp_path / "pipe")), home, tmp_path / "in")
+    assert "neither a file nor a folder" in record.tasks["a"].message
+
+
+def test_messages_leave_out_the_password_of_an_address(home: Path, tmp_path: Path) -> None:
+    record = read(HTTPLocation("http://me:hidden@127.0.0.1:9/x"), home, tmp_path / "in")
+    assert "http://127.0.0.1:9/x" in record.tasks["a"].message
+    assert "hidden" not in record.tasks["a"].message
+
+
+def test_other_steps_go_on_while_a_file_is_fetched(home: Path, tmp_path: Path) -> None:
+    other_ended = threading.Event()
+
+    class Patient(http.server.BaseHTTPRequestHandler):
+        def do_HEAD(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+
+        def do_GET(self) -> None:
+            self.send_response(200 if other_ended.wait(30) else 500)
+            self.end_headers()
+            self.wfile.write(b"fetched")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    def note(event: Event) -> None:
+        if event.task is not None and (event.path, event.task.state) == ("b", "Succeeded"):
+            other_ended.set()
+
+    place = tmp_path / "in"
+    body = Container("x", ("grep",), ("fetched", str(place)))
+    template = Template("read", body, Inputs(artifacts=(InputArtifact("data", str(place)),)))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Patient) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        where = HTTPLocation(f"http://127.0.0.1:{server.server_port}/x")
+        first = Task("a", "read", artifacts=(ArtifactArgument("data", storage=where),))
+        workflow = flow(template, shell("quick", "true"), graph(first, Task("b", "quick")))
+        record = run_to_end(prepare(workflow, home=home, observers=[note]))
+        server.shutdown()
+    assert record.status == "Succeeded", record.message
 
 
 def test_a_path_that_is_not_here_is_named(home: Path, tmp_path: Path) -> None:
