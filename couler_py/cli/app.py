@@ -16,7 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "lint": (WRITE, "Say what is wrong with a workflow, without running it."),
     "graph": (WRITE, "Draw a workflow as a picture (SVG), a page (HTML) or Mermaid text."),
     "plan": (WRITE, "Say what a run would do: levels, critical path, resources, engines, sizes."),
-    "compile": (WRITE, "Write what an engine reads: Argo YAML, an Airflow DAG, or the IR as JSON."),
+    "compile": (WRITE, "Write what an engine reads: Argo YAML, or the IR as JSON."),
     "print": (WRITE, "Write a workflow as Python source that builds the same workflow."),
     "lock": (WRITE, "Pin the packages of a workflow's steps, with all that they need."),
     "image": (WRITE, "Build and push the container images of a workflow's steps."),
@@ -35,7 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """By name: what it is for, and its summary. Plain text, no panels: rich alone would double the time of `--help`."""
 
-HELP = """Write a workflow once, in Python; run it here, on Argo Workflows and on Apache Airflow.
+HELP = """Write a workflow once, in Python; run it here and on Argo Workflows.
 
 FILE is a Python file, a module (package.flows) or an IR file (flow.json). FILE:NAME picks one of
 several workflows in it.

@@ -28,7 +28,7 @@ def command(
     ] = None,
     option: EngineOptions = None,
 ) -> None:
-    """Write what an engine reads: Argo YAML, an Airflow DAG, or the IR as JSON."""
+    """Write what an engine reads: Argo YAML, or the IR as JSON."""
     options = engine_options(option) | given(crds=crds, on_unsupported=on_unsupported)
     bundle = api.compile(load(file).workflow, to=to, **options)
     show(bundle.diagnostics, console(stderr=True))

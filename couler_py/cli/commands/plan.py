@@ -20,8 +20,8 @@ from couler_py.ir.pod import Resources
 from couler_py.passes.pipeline import Applied, transform
 from couler_py.passes.plan import Plan, plan
 
-OBJECT_LIMIT = 1_572_864
-"""The most bytes of a request that etcd takes by default (`--max-request-bytes`, 1.5 MiB): no object can be larger."""
+OBJECT_LIMIT = 1_048_576
+"""Bytes from which on Argo refuses a workflow: 1 MiB. Kubernetes' own store takes 1.5 MiB in one request."""
 
 
 class EngineView(msgspec.Struct, frozen=True):
