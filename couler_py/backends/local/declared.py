@@ -23,6 +23,10 @@ OPEN_FOLDERS = tuple({os.path.realpath(folder) for folder in ("/tmp", "/var/tmp"
 """Below these folders a declared path is cleared if something is there; elsewhere the step fails instead."""
 
 
+MOST_HELD = 200
+"""Paths, with the folders around them, that one step holds: each lock is a descriptor, and a message carries 253."""
+
+
 def complete(
     context: Context, made: Call, body: Container | Script, scope: Scope, folder: Path, request: dict[str, Any]
 ) -> None:
@@ -47,6 +51,12 @@ def complete(
     request["command"] = command
     _inputs(made, request)
     _outputs(made, folder, request)
+    held = {place for path in request["lock_paths"] for place in (Path(path), *Path(path).parents)}
+    if len(held) > MOST_HELD:
+        raise TaskFailure(
+            f"it declares {len(request['lock_paths'])} paths outside its working folder, more than can be kept for one "
+            "step: give it paths relative to its working folder"
+        )
 
 
 def _inputs(made: Call, request: dict[str, Any]) -> None:
