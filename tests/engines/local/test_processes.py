@@ -321,6 +321,6 @@ def test_a_time_out_may_be_longer_than_any_wait(home: Path) -> None:
 
 
 def test_more_paths_than_can_be_held_are_said(home: Path) -> None:
-    outputs = Outputs(tuple(OutputParameter(f"o{n}", STR, path=f"/tmp/couler-test/o{n}") for n in range(300)))  # noqa: S108
+    outputs = Outputs(tuple(OutputParameter(f"o{n}", STR, path=f"/tmp/couler-test/o{n}") for n in range(300)))
     record = execute(one(Template("many", Container("x", ("true",)), outputs=outputs)), home=home)
     assert "give it paths relative to its working folder" in record.tasks["it"].message
