@@ -46,6 +46,7 @@ class Emission:
         self._found: dict[Diagnostic, None] = {}
         self.blobs: dict[str, bytes] = {}
         self.includes_by_key = False
+        self.loops: dict[str, Template] = {}
         self._semaphores: dict[str, int] = {}
         self._shared: dict[str, str] = {}
         self._types: dict[Type, object] = {}

@@ -7,11 +7,16 @@ from typing import Any
 import msgspec
 
 from couler_py.backends.argo.emission import Emission
+from couler_py.ir.graph import strongly_connected
+from couler_py.ir.model import Loop
 
 JSON = dict[str, Any]
 TEMPLATES = TASKS = 200
 PARAMETERS = 500
 """Bounds of the full CRDs of Argo 4 (`maxItems` of `spec.templates`, `dag.tasks`, `inputs.parameters`)."""
+
+LEVELS = 98
+"""Templates that call each other, that of a pod included: 99 were seen to run on 4.0.7, 100 to fail."""
 
 STORED = 1024 * 1024
 """Bytes: the controller refuses a larger workflow, its status included (`MAX_WORKFLOW_SIZE`)."""
@@ -25,6 +30,7 @@ def check_limits(emission: Emission, documents: list[JSON]) -> int:
     spec = main["spec"].get("workflowSpec", main["spec"])
     if emission.options.crds == "full":
         _counts(emission, spec)
+    _depth(emission, spec)
     size = len(msgspec.json.encode(main))
     if size >= LARGE:
         _size(emission, spec, size)
@@ -55,6 +61,44 @@ def _refused(emission: Emission, what: str, most: int, name: str) -> None:
         why="the full CRDs bound these lists",
         help='use crds="minimal" if the cluster has the minimal CRDs, or put tasks that belong together into graphs of '
         "their own; tasks that share all that they wait for and all that waits for them are nested by themselves",
+    )
+
+
+def _depth(emission: Emission, spec: JSON) -> None:
+    """Note the loops that go too deep. How deep a template that calls itself without a bound goes only a run shows."""
+    calls = {
+        template["name"]: tuple(
+            dict.fromkeys(
+                task["template"]
+                for task in (
+                    *template.get("dag", {}).get("tasks", ()),
+                    *(each for g in template.get("steps", ()) for each in g),
+                )
+                if "template" in task
+            )
+        )
+        for template in spec["templates"]
+    }
+    levels: dict[str, int] = {}
+    for group in strongly_connected(calls):
+        for name in group:
+            loop = emission.loops.get(name)
+            own = loop.body.max_iterations if loop is not None and isinstance(loop.body, Loop) else 1
+            levels[name] = own + max((levels[each] for each in calls[name] if each in levels), default=0)
+    deepest = max(levels, key=lambda name: levels[name], default="")
+    if not deepest or levels[deepest] <= LEVELS:
+        return
+    way = [deepest]
+    while inner := [each for each in calls[way[-1]] if levels.get(each, 0) < levels[way[-1]] and each not in way]:
+        way.append(max(inner, key=lambda name: levels[name]))
+    loops = [emission.loops[name] for name in way if name in emission.loops]
+    emission.problem(
+        "CLR407",
+        f"templates call each other {levels[deepest]} levels deep, and Argo ends a run beyond {LEVELS}",
+        step=(loops[0].display or loops[0].name) if loops else deepest,
+        source=loops[0].source if loops else None,
+        why="each iteration of a loop is a template inside the one before, and those of loops inside it add to them",
+        help="bound " + (" and ".join(each.display or each.name for each in loops) or "the nesting") + " to less",
     )
 
 

@@ -52,8 +52,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "CLR407",
         "a loop too deep for Argo",
-        "Each iteration is a template called by the one before, and Argo ends a run at 100 levels of calls. Keep "
-        "max_iterations, times the depth of loops in loops, below 95.",
+        "Each iteration is a template called by the one before, and Argo ends a run at 100 levels of calls. The "
+        "iterations of loops in loops add up, and so do the graphs around them: keep their sum below 95.",
     ),
     Code(
         "CLR408",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from couler_py.backends.argo.emission import Emission, place
+from couler_py.backends.argo.emission import Emission
 from couler_py.backends.argo.emit.arguments import report
 from couler_py.backends.argo.emit.expressions import UnprovenError, condition
 from couler_py.backends.argo.emit.literals import failing, member, tag
@@ -17,8 +17,6 @@ from couler_py.ir.model import Loop, Template
 
 JSON = dict[str, Any]
 COUNTER = "couler-iteration"
-DEPTH = 95
-"""Argo ends a run at 100 levels of templates that call each other; 90 were seen to run, 99 to fail."""
 
 
 class BodyScope(TemplateScope):
@@ -48,14 +46,7 @@ def loop_fields(emission: Emission, template: Template, scope: TemplateScope, na
     assert isinstance(loop, Loop)
     program = emission.program
     body = program.templates[loop.body]
-    if loop.max_iterations >= DEPTH:
-        emission.problem(
-            "CLR407",
-            f"a loop of up to {loop.max_iterations} iterations is too deep for Argo",
-            why=f"each iteration is a template inside the one before, and Argo allows {DEPTH} levels in all",
-            help="lower max_iterations, or do several rounds in one step",
-            **place(template),  # type: ignore[arg-type]
-        )
+    emission.loops[name] = template
     try:
         done = condition(loop.until, BodyScope(emission, template))
     except UnprovenError as error:

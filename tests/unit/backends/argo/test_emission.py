@@ -26,6 +26,7 @@ from couler_py.ir.model import (
     Graph,
     IncludeArchive,
     Inputs,
+    Loop,
     Mutex,
     OutputParameter,
     Outputs,
@@ -211,6 +212,11 @@ def test_an_option_that_is_not_known_names_those_that_are() -> None:
         parse(None, {"crd": "full"})
 
 
+def test_a_version_that_is_not_known_names_those_that_are() -> None:
+    with pytest.raises(TypeError, match="^argo: there is no version '2'; there are 4 and 3.5$"):
+        parse("2", {})
+
+
 def test_text_that_argo_or_kubernetes_would_change() -> None:
     assert escaped("echo $(date) {{x}} ${HOME}") == "echo $$(date) {$(COULER_EMPTY){x}} ${HOME}"
     assert escaped("$$(x)$") == "$$$$(x)$$"
@@ -234,3 +240,20 @@ def test_only_the_included_files_that_a_workflow_was_built_with_are_read(tmp_pat
     with pytest.raises(DiagnosticError, match="that steps import are not those of this workflow: secret") as raised:
         compile_workflow(workflow, parse(None, {}))
     assert "hunter2" not in str(raised.value)
+
+
+def nested_loops(outer: int, inner: int) -> Workflow:
+    inside = Template("inside", Loop("echo", Literal(True), max_iterations=inner))
+    around = Template("around", Loop("inside", Literal(True), max_iterations=outer), source=Source("flow.py", 7))
+    echo = Template("echo", Container("alpine"))
+    return Workflow("w", "main", (Template("main", Graph((Task("a", "around"),))), around, inside, echo))
+
+
+def test_loops_in_loops_that_go_deeper_than_argo_are_found_where_the_outer_one_is() -> None:
+    with pytest.raises(DiagnosticError, match="bound around and inside to less") as caught:
+        compile_workflow(nested_loops(50, 47))
+    assert [(each.code, str(each.source)) for each in caught.value.diagnostics] == [("CLR407", "flow.py:7")]
+
+
+def test_loops_in_loops_that_stay_above_that_are_emitted() -> None:
+    assert compile_workflow(nested_loops(50, 46)).diagnostics == ()
