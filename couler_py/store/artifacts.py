@@ -76,7 +76,10 @@ def collect(home: Home, live: set[str], *, older_than: float = 3600.0) -> tuple[
     for folder in Path(root).iterdir():
         for file in folder.iterdir():
             digest = folder.name + file.name
-            facts = file.stat()
+            try:
+                facts = file.stat()
+            except FileNotFoundError:
+                continue  # what a step keeps is on its way to its place
             if digest not in needed and facts.st_mtime <= before and facts.st_ctime <= before:
                 size += facts.st_size
                 count += 1

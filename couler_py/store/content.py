@@ -54,7 +54,7 @@ def keep_bytes(root: str, data: bytes, *, fsync: bool = False) -> dict[str, Any]
     """Keep some bytes as a file."""
     digest = hashlib.sha256(data).hexdigest()
     target = blob_path(root, digest)
-    if not os.path.exists(target):
+    if not _kept(target, len(data)):
         handle, temporary = tempfile.mkstemp(dir=_scratch(root))
         try:
             with os.fdopen(handle, "wb") as file:
@@ -179,7 +179,7 @@ def _keep_file(root: str, path: str, move: bool, fsync: bool) -> tuple[str, int]
     if move and movable and os.access(path, os.R_OK) and os.access(os.path.dirname(path), os.W_OK):
         digest = digest_of(path)
         target = blob_path(root, digest)
-        if not os.path.exists(target):
+        if not _kept(target, facts.st_size):
             _settle(path, target, fsync)
         return digest, facts.st_size
     handle, temporary = tempfile.mkstemp(dir=_scratch(root))
@@ -189,12 +189,23 @@ def _keep_file(root: str, path: str, move: bool, fsync: bool) -> tuple[str, int]
         digest = digest_of(temporary)
         size = os.path.getsize(temporary)
         target = blob_path(root, digest)
-        if not os.path.exists(target):
+        if not _kept(target, size):
             _settle(temporary, target, fsync)
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
     return digest, size
+
+
+def _kept(target: str, size: int) -> bool:
+    """Whether a file is kept already. It then counts as new, so that nobody collects it before it is referred to."""
+    try:
+        if os.path.getsize(target) != size:  # cut short by a loss of power
+            return False
+        os.utime(target)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _settle(temporary: str, target: str, fsync: bool) -> None:

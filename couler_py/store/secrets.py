@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from urllib.parse import quote
 
 from couler_py.ir.diagnostics import CoulerError
 from couler_py.store.home import Home
@@ -51,4 +52,4 @@ def delete_secret(home: Home, name: str) -> None:
 
 
 def _file_name(name: str) -> str:
-    return "".join(char if char.isalnum() or char in "-_" else f"%{ord(char):x}" for char in name) + ".json"
+    return quote(name, safe="") + ".json"

@@ -48,21 +48,30 @@ def resume(
     one that has ended stays as it is. `outputs` are the values that an approval gives.
     Raises `RunNotFoundError`, `ValueError` for outputs that the waiting task doesn't have.
     """
-    place = open_home(home)
-    record = load(run_id, home=home)
-    if outputs or task is not None or _waits(record):
-        check_outputs(place, record, task, outputs or {})
-        control.ask(place, run_id, control.Request("approve", task, dict(outputs or {})))
-    if control.has_engine(place, run_id):
-        control.ask(place, run_id, control.Request("resume"))
-        return record
-    if record.status in ("Succeeded", "Failed"):
+    record, alive = ask_to_go_on(run_id, home=home, task=task, outputs=outputs)
+    if alive or record.status in ("Succeeded", "Failed"):
         return record
     return run_to_end(prepare_again(run_id, home=home, **options))
 
 
-def _waits(record: RunRecord) -> bool:
-    return any(task.state == "Suspended" for task in record.tasks.values())
+def ask_to_go_on(
+    run_id: str, *, home: str | Path | None, task: str | None, outputs: Mapping[str, Any] | None
+) -> tuple[RunRecord, bool]:
+    """Leave an approval, and have a living engine go on; gives the record of this moment and whether there is one.
+
+    A dead engine's waiting tasks are approved by name or with outputs only: who takes a run up again has not yet
+    said yes to what it waits for. Raises as `resume`.
+    """
+    place = open_home(home)
+    record = load(run_id, home=home)
+    alive = control.has_engine(place, run_id)
+    waits = any(each.state == "Suspended" for each in record.tasks.values())
+    if outputs or task is not None or (alive and waits):
+        check_outputs(place, record, task, outputs or {})
+        control.ask(place, run_id, control.Request("approve", task, dict(outputs or {})))
+    if alive:
+        control.ask(place, run_id, control.Request("resume"))
+    return record, alive
 
 
 def retry(run_id: str, *, home: str | Path | None = None, **options: Any) -> RunRecord:

@@ -34,6 +34,7 @@ Metrics: TypeAlias = dict[str, dict[str, tuple[tuple[float, float], ...]]]
 OPTIONS = frozenset({"scheduled_time", "durability", "grace", "name"})
 """The options of a run."""
 
+LONGEST_NAME = 255  # bytes of a file's name, on most file systems
 INTERVAL = 0.1  # seconds between two looks of `watch`
 
 
@@ -136,14 +137,8 @@ class LocalClient:
 
     def resume(self, run: str, *, outputs: Mapping[str, Any] | None = None, task: str | None = None) -> str:
         """Go on with what was stopped from outside; a run without an engine works in this process from here on."""
-        home = open_home(self._home)
-        if control.has_engine(home, run):
-            api.resume(run, home=self._home, outputs=outputs, task=task)
-            return run
-        record = api.load(run, home=self._home)
-        if outputs or task is not None:
-            control.ask(home, run, control.Request("approve", task, dict(outputs or {})))
-        if record.status == "Stopped":
+        record, alive = api.ask_to_go_on(run, home=self._home, task=task, outputs=outputs)
+        if not alive and record.status == "Stopped":
             self._start(prepare_again(run, home=self._home))
         return run
 
@@ -159,10 +154,15 @@ class LocalClient:
         api.load(run, home=self._home, tasks=False)
         if control.has_engine(home, run):
             raise api.RunBusyError(f"{run} is running: couler stop {run}")
+        if any(not attempts.claim(folder) for each in attempts.folders(home.run(run)).values() for folder in each):
+            raise api.RunBusyError(f"steps of {run} still run without an engine: couler resume {run}, then stop it")
         connection = connect(home)
         try:
             runs.delete(connection, home, run)
-            artifacts.collect(home, runs.live_digests(connection) | attempts.live_digests(home.path / "runs"))
+            live = runs.live_digests(connection) | attempts.live_digests(home.path / "runs")
+            # What a run fetched is in no record, but not older than the run.
+            going = [runs.now() - each.created for each in api.run_list(home=self._home) if each.status not in FINISHED]
+            artifacts.collect(home, live, older_than=max([3600.0, *going]))
         finally:
             connection.close()
 
@@ -183,8 +183,9 @@ class LocalClient:
 
 
 def runs_folder(path: str) -> str:
-    """A task's path as the name of one folder."""
-    return path.replace("/", "%2F") or "%"
+    """A task's path as the name of one folder, by its hash where it would be too long for one."""
+    name = path.replace("/", "%2F") or "%"
+    return name if len(name.encode()) <= LONGEST_NAME else attempts.key_of(path)
 
 
 def status_of(record: RunRecord, workflow: Workflow | None, metrics: Metrics | None = None) -> RunStatus:

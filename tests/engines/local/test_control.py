@@ -63,6 +63,35 @@ def test_an_approval_while_no_engine_runs_is_kept(drivers: Drivers) -> None:
     assert (record.status, record.outputs) == ("Succeeded", {"answer": 7})
 
 
+def test_who_takes_up_a_run_whose_engine_died_has_not_approved_what_it_waits_for(drivers: Drivers) -> None:
+    driver = drivers.run(asking())
+    driver.until(kind="run", status="Suspended")
+    driver.kill()
+    client = LocalClient(drivers.home)
+    with pytest.raises(ValueError, match="'x' is not int"):
+        client.resume(driver.run, outputs={"answer": "x"})
+    client.resume(driver.run)
+    assert next(each.status for each in client.watch(driver.run) if each.status != "Running") == "Suspended"
+    client.resume(driver.run, outputs={"answer": 7})
+    *_, last = client.watch(driver.run)
+    assert (last.status, last.outputs) == ("Succeeded", {"answer": 7})
+
+
+def test_a_run_whose_steps_outlive_its_engine_is_not_deleted(drivers: Drivers, tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    driver = drivers.run(flow(shell("wait", f"cat {fifo}"), graph(Task("wait", "wait"))))
+    driver.until(kind="id")
+    client = LocalClient(drivers.home)
+    with fifo.open("w"):  # open as soon as the step reads
+        driver.kill()
+        with pytest.raises(RunBusyError, match="still run without an engine"):
+            client.delete(driver.run)
+    assert drivers.resume(driver.run).finish()["status"] == "Succeeded"
+    client.delete(driver.run)
+    assert list(client.list()) == []
+
+
 def test_a_wrong_approval_is_refused_at_once(drivers: Drivers) -> None:
     driver = drivers.run(asking())
     driver.until(kind="run", status="Suspended")

@@ -133,6 +133,28 @@ def test_what_nobody_needs_is_collected(home: Home, tmp_path: Path) -> None:
     assert tree(tmp_path / "back") == {"x": b"kept"}
 
 
+def test_what_is_kept_again_is_young_again(home: Home, tmp_path: Path) -> None:
+    ref = artifacts.keep_bytes(home, b"old")
+    blob = Path(content.blob_path(str(home.artifacts), ref.digest))
+    os.utime(blob, (0, 0))
+    artifacts.keep_bytes(home, b"old")
+    assert blob.stat().st_mtime > 0
+    (tmp_path / "file").write_bytes(b"old")
+    os.utime(blob, (0, 0))
+    artifacts.keep(home, tmp_path / "file")
+    assert blob.stat().st_mtime > 0
+
+
+def test_what_a_loss_of_power_cut_short_is_kept_anew(home: Home, tmp_path: Path) -> None:
+    ref = artifacts.keep_bytes(home, b"whole")
+    blob = Path(content.blob_path(str(home.artifacts), ref.digest))
+    blob.chmod(0o644)
+    blob.write_bytes(b"")
+    assert artifacts.keep_bytes(home, b"whole") == ref
+    artifacts.give(home, ref, tmp_path / "back")
+    assert (tmp_path / "back").read_bytes() == b"whole"
+
+
 def test_what_is_young_is_not_collected(home: Home) -> None:
     artifacts.keep_bytes(home, b"new")
     assert artifacts.collect(home, set()) == (0, 0)

@@ -142,6 +142,9 @@ def test_secrets_are_files_of_their_owner(tmp_path: Path) -> None:
     assert read_secret(home, "../x") == {"k": "v"}
     with pytest.raises(SecretNotFoundError, match="has no key 'other'; it has k"):
         read_key(home, "../x", "other")
+    write_secret(home, "/f", {"k": "other"})
+    write_secret(home, "\u02ff", {"k": "none of those"})
+    assert read_secret(home, "/f") == {"k": "other"}
     delete_secret(home, "../x")
     with pytest.raises(SecretNotFoundError, match="there is no secret"):
         read_secret(home, "../x")
