@@ -215,7 +215,11 @@ def _list(value: Placeholder) -> Lifted:
     if isinstance(type_, ListOf | UnionOf) or type_ == ANY:
         return lifted
     what = "a file or folder" if type_ is None else describe(type_)
-    help_ = "" if type_ is not None else "a step can list a folder and return the names"
+    help_ = "annotate what returns it `-> list[...]`"
+    if type_ is None:
+        help_ = "a step can list a folder and return the names"
+    elif type_ == INT:
+        help_ = "couler.sequence(count=value) gives the numbers below it"
     raise problem("CLR155", f"couler.map needs a list, and {value!r} is {what}", help=help_)
 
 

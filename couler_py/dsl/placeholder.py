@@ -166,7 +166,7 @@ class Placeholder:
         _unknown(self, "complex()", "a step that converts it")
 
     def __str__(self) -> str:
-        _unknown(self, "str() and print()", 'couler.format("... {}", value)')
+        _unknown(self, "str() and print()", 'couler.format("... {}", value) for a text; a step can print it')
 
     def __format__(self, spec: str) -> str:
         _unknown(self, "an f-string or format()", 'couler.format("... {}", value)')

@@ -39,6 +39,8 @@ def parse(version: str | None, given: dict[str, object]) -> Options:
     """
     known = {**given}
     if version is not None:
+        if version not in VERSIONS:
+            raise OptionError(f"argo: there is no version {version!r}; there are {' and '.join(VERSIONS)}")
         known["version"] = version
     try:
         return msgspec.convert(known, Options)

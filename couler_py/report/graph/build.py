@@ -143,10 +143,11 @@ class _Builder:
     def handler(self, handler: Handler, index: int) -> Node:
         """The box of what runs after the run."""
         template = self._templates.get(handler.call)
+        called = f"{handler.call} · " if handler.call != handler.name else ""
         return Node(
             f"handler{index}",
             handler.name,
-            note=f"on {handler.on}",
+            note=f"{called}on {handler.on}",
             kind=_kind(template) if template else "external",
             condition=phrase(handler.when) if handler.when is not None else "",
             state=self._states.get(handler.name, ""),

@@ -91,6 +91,7 @@ def test_a_loop_says_when_it_ends() -> None:
 def test_handlers_stand_below_the_run() -> None:
     scene = graph.scene(workflow(Task("a", "work"), handlers=(Handler("tell", "work", "failure"),)))
     assert [node.label for node in scene.nodes] == ["flow", "tell"]
+    assert scene.nodes[1].note == "work · on failure"
     assert scene.links == (Link("main", "handler0", "on_failure"),)
 
 

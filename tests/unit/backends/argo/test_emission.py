@@ -213,7 +213,7 @@ def test_an_option_that_is_not_known_names_those_that_are() -> None:
 
 
 def test_a_version_that_is_not_known_names_those_that_are() -> None:
-    with pytest.raises(TypeError, match="^argo: there is no version '2'; there are 4 and 3.5$"):
+    with pytest.raises(TypeError, match=r"^argo: there is no version '2'; there are 4 and 3\.5$"):
         parse("2", {})
 
 
