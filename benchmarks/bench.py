@@ -76,7 +76,7 @@ def say_machine(known: dict[str, Any]) -> None:
 
 
 def say_load(load: float, when: str) -> None:
-    print(f"load {when}: {load:.1f}")
+    print(f"load {when}: {load:.1f}", flush=True)
     if load > BUSY * usable_processors():
         print(
             "WARNING: the machine is busy with something else. Seconds of the clock are too high; seconds of the "
