@@ -71,7 +71,6 @@ class Options(msgspec.Struct):
     durability: Literal["process", "power"] = "process"
     grace: float = 5.0
     config_maps: dict[str, dict[str, str]] = {}
-    keep_going: bool = True
 
 
 class Gate:

@@ -33,7 +33,12 @@ class Environment:
 
     def secret(self, name: str, value: str) -> None:
         self.variables[name] = value
-        self.secrets += [line for line in {value, *value.splitlines()} if len(line) >= SHORTEST_SECRET]
+        self.secrets += hidden_parts(value)
+
+
+def hidden_parts(secret: str) -> list[str]:
+    """What must not show in a log: the secret, and each of its lines, which programs may print one by one."""
+    return sorted(part for part in {secret, *secret.splitlines()} if len(part) >= SHORTEST_SECRET)
 
 
 def run_facts(context: Context, number: int) -> dict[str, str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime
 import hashlib
 import math
 import re
+import sqlite3
 import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -31,7 +33,7 @@ from couler_py.ir.codec import from_json, to_json
 from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
 from couler_py.ir.model import Document, Workflow
 from couler_py.store import runs
-from couler_py.store.database import Durability, connect
+from couler_py.store.database import Durability, connect, failure
 from couler_py.store.home import Home, filesystem, is_network, open_home
 from couler_py.store.locks import release
 from couler_py.store.records import ENDED, RunRecord
@@ -74,6 +76,8 @@ def prepare(
 ) -> Prepared:
     """Put a new run into the store. `grace` is in seconds: from asking a step to end to killing it.
 
+    A `scheduled_time` without a time zone is in UTC.
+
     Raises `DiagnosticError` for what this machine can't do, all of it at once, `ValueError` for wrong
     parameters and options, `StoreError`.
     """
@@ -87,24 +91,31 @@ def prepare(
         raise DiagnosticError(found)
     values = run_parameters(workflow, parameters or {}, options)
     connection = connect(place, durability)
-    if name is not None and runs.exists(connection, name):
-        raise ValueError(f"there is a run {name!r} already: choose another name, or couler delete {name}")
-    now = runs.now()
-    run = RunRecord(
-        name or runs.new_id(connection, workflow.name),
-        workflow.name,
-        "Running",
-        values,
-        _seconds(scheduled_time, now),
-        now,
-        msgspec.to_builtins(options),
-    )
-    lock = control.lock_engine(place, run.id)
-    if lock is None:
-        raise RunBusyError(f"another process works on {run.id}")
-    text = to_json(workflow)
-    run.workflow = hashlib.sha256(text.encode()).hexdigest()
-    runs.begin(connection, run, run.workflow, text)
+    with contextlib.ExitStack() as undone:
+        undone.callback(connection.close)
+        if name is not None and runs.exists(connection, name):
+            raise ValueError(f"there is a run {name!r} already: choose another name, or couler delete {name}")
+        now = runs.now()
+        run = RunRecord(
+            name or runs.new_id(connection, workflow.name),
+            workflow.name,
+            "Running",
+            values,
+            _seconds(scheduled_time, now),
+            now,
+            msgspec.to_builtins(options),
+        )
+        lock = control.lock_engine(place, run.id)
+        if lock is None:
+            raise RunBusyError(f"another process works on {run.id}")
+        undone.callback(release, [lock])
+        text = to_json(workflow)
+        run.workflow = hashlib.sha256(text.encode()).hexdigest()
+        try:
+            runs.begin(connection, run, run.workflow, text)
+        except sqlite3.Error as error:
+            raise failure(error, place) from error
+        undone.pop_all()
     if is_network(filesystem(place.path)):
         found.append(
             Diagnostic("CLR611", "note", f"{place.path} is on a network file system: the store uses a rollback journal")
@@ -203,22 +214,26 @@ def prepare_again(
     """
     place = open_home(home)
     connection = connect(place)
-    try:
+    with contextlib.ExitStack() as undone:
+        undone.callback(connection.close)
+        try:
+            runs.load(connection, run_id, tasks=False)
+        except runs.RunMissingError as error:
+            raise RunNotFoundError(str(error)) from None
+        lock = control.lock_engine(place, run_id)
+        if lock is None:
+            raise RunBusyError(f"another process works on {run_id}: couler stop {run_id}")
+        undone.callback(release, [lock])
         run = runs.load(connection, run_id)
-    except runs.RunMissingError as error:
-        raise RunNotFoundError(str(error)) from None
-    lock = control.lock_engine(place, run_id)
-    if lock is None:
-        raise RunBusyError(f"another process works on {run_id}: couler stop {run_id}")
-    run = runs.load(connection, run_id)
-    options = msgspec.convert(run.options, Options)
-    options.config_maps = config_maps(place) | options.config_maps
-    if options.durability == "power":
-        connection.execute("PRAGMA synchronous=FULL")
-    workflow = from_json(runs.workflow_text(connection, run.workflow))
-    assert isinstance(workflow, Workflow)
-    _forget(connection, place, run, failed_too)
-    control.drop(place.run(run_id) / "requests", ("stop", "terminate", "suspend"))
+        options = msgspec.convert(run.options, Options)
+        options.config_maps = config_maps(place) | options.config_maps
+        if options.durability == "power":
+            connection.execute("PRAGMA synchronous=FULL")
+        workflow = from_json(runs.workflow_text(connection, run.workflow))
+        assert isinstance(workflow, Workflow)
+        _forget(connection, place, run, failed_too)
+        control.drop(place.run(run_id) / "requests", ("stop", "terminate", "suspend"))
+        undone.pop_all()
     return _prepared(workflow, place, connection, run, options, observers, (), lock, 0.0 if failed_too else run.seconds)
 
 

@@ -248,10 +248,19 @@ class Redactor:
         # The start of a secret may stand at the end of what has come so far.
         held = 0
         if data and self.secrets:
-            longest = min(len(self.secrets[0]) - 1, len(text))
-            held = next((n for n in range(longest, 0, -1) if any(s.startswith(text[-n:]) for s in self.secrets)), 0)
+            held = max(begun(secret, text) for secret in self.secrets)
         self.kept = text[len(text) - held :]
         write_all(self.log, text[: len(text) - held])
+
+
+def begun(secret: bytes, text: bytes) -> int:
+    """How many bytes at the end of a text may be the start of a secret."""
+    place = text.find(secret[:1], max(0, len(text) - len(secret) + 1))
+    while place >= 0:
+        if secret.startswith(text[place:]):
+            return len(text) - place
+        place = text.find(secret[:1], place + 1)
+    return 0
 
 
 def write_all(handle: int, data: bytes) -> None:

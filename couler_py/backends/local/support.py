@@ -31,6 +31,8 @@ from couler_py.ir.model import (
 )
 from couler_py.ir.pod import ConfigMapRef, Container, FieldRef
 from couler_py.ir.storage import SecretRef
+from couler_py.passes.check.findings import Findings, Place
+from couler_py.passes.check.names import check_distinct, check_names_of
 from couler_py.store.home import Home
 from couler_py.store.secrets import SecretNotFoundError, read_key, read_secret
 
@@ -89,7 +91,7 @@ def findings(
     for template in list(used):
         if isinstance(template.body, Graph):
             used += [task.call.template for task in template.body.tasks if isinstance(task.call, Inline)]
-    found: list[Diagnostic] = []
+    found = _names(workflow, used)
     for template in used:
         found += _template(template, workflow)
         found += _references(template, home, config_maps)
@@ -108,6 +110,18 @@ def findings(
     if ignored:
         found.append(Diagnostic("CLR610", "note", f"not used on one machine: {', '.join(ignored)}", step=workflow.name))
     return found
+
+
+def _names(workflow: Workflow, used: list[Template]) -> list[Diagnostic]:
+    """Names that can't be those of files, for who comes with IR that nobody has checked."""
+    found = Findings()
+    place = Place(workflow.name, workflow.source)
+    check_distinct("volume", (*workflow.volumes, *workflow.volume_claims), "CLR205", found, place)
+    for template in used:
+        check_names_of(template, found)
+        if isinstance(template.body, Graph):
+            check_distinct("step", template.body.tasks, "CLR204", found, Place(template.name, template.source))
+    return found.all()
 
 
 def _images(template: Template) -> Iterator[Any]:

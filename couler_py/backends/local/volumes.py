@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from couler_py.backends.local.context import Call, Context
-from couler_py.backends.local.environment import missing_config_map
+from couler_py.backends.local.environment import hidden_parts, missing_config_map
 from couler_py.backends.local.scope import Scope, TaskFailure
 from couler_py.ir.model import Function, Script
 from couler_py.ir.pod import Container, Volume, VolumeMount
@@ -32,7 +32,10 @@ def mount(
             raise TaskFailure(f"there is no volume {wanted.name!r}")
         sub_path = scope.text(wanted.sub_path)
         if sub_path:
-            target = Path(os.path.normpath(target / sub_path))
+            inside = Path(os.path.normpath(target / sub_path))
+            if not inside.is_relative_to(target):
+                raise TaskFailure(f"the path {sub_path!r} leads out of the volume {wanted.name!r}")
+            target = inside
         _link(context, wanted, target, request)
 
 
@@ -41,7 +44,7 @@ def _folder(context: Context, volume: Volume, request: dict[str, Any]) -> Path:
     if kind == "emptyDir":
         return Path(request["folder"]) / "volumes" / volume.name
     if kind == "persistentVolumeClaim":
-        return context.home.path / "volumes" / str(details["claimName"])
+        return context.home.path / "volumes" / _file_name(str(details["claimName"]))
     if kind in ("secret", "configMap"):
         folder = Path(request["folder"]) / "volumes" / volume.name
         request["clean"].append(str(folder))
@@ -52,10 +55,17 @@ def _folder(context: Context, volume: Volume, request: dict[str, Any]) -> Path:
             raise TaskFailure(str(error)) from None
         if data is None:
             raise TaskFailure(missing_config_map(context, name))
-        request["files"] += [{"path": str(folder / key), "text": text} for key, text in data.items()]
-        request["redact"] += [text for text in data.values() if kind == "secret" and len(text) >= 4]
+        request["files"] += [{"path": str(folder / _file_name(key)), "text": text} for key, text in data.items()]
+        if kind == "secret":
+            request["redact"] += [part for text in data.values() for part in hidden_parts(text)]
         return folder
     raise TaskFailure(f"the volume {volume.name!r} is a {kind}, which is no folder of this machine")
+
+
+def _file_name(name: str) -> str:
+    if name in ("", ".", "..") or "/" in name:
+        raise TaskFailure(f"{name!r} is no name of a file")
+    return name
 
 
 def _link(context: Context, wanted: VolumeMount, target: Path, request: dict[str, Any]) -> None:

@@ -56,6 +56,8 @@ def check_distinct(what: str, things: Iterable[Any], code: str, findings: Findin
     seen: dict[str, Source | None] = {}
     for thing in things:
         source = getattr(thing, "source", None)
+        if not isinstance(source, Source):
+            source = None  # a volume's source is no place in a program
         at = place if source is None else Place(thing.name, source)
         if len(thing.name) > _LENGTH or _LEGAL.fullmatch(thing.name) is None:
             check_name(f"a {what}", thing.name, findings, at)

@@ -26,7 +26,7 @@ from couler_py.ir.model import (
     Task,
     Template,
 )
-from couler_py.ir.pod import Container, EnvFrom, EnvVar, Resources
+from couler_py.ir.pod import Container, EnvFrom, EnvVar, Resources, Templated, Volume, VolumeMount
 from couler_py.ir.storage import SecretRef
 from couler_py.ir.types import INT, STR
 from couler_py.store import runs
@@ -44,8 +44,8 @@ def log_of(record: RunRecord, home: Path, task: str) -> str:
     return "\n".join(line.text for line in logs(record.id, task, home=home))
 
 
-def one(template: Template) -> Workflow:
-    return flow(template, graph(Task("it", template.name)))
+def one(template: Template, **options: object) -> Workflow:
+    return flow(template, graph(Task("it", template.name)), **options)
 
 
 def test_a_time_out_ends_all_descendants(home: Path, tmp_path: Path) -> None:
@@ -158,6 +158,42 @@ def test_a_secret_is_given_and_never_shown(home: Path) -> None:
     for file in home.rglob("*"):
         if file.is_file() and "secrets" not in file.parts:
             assert b"s3cr3t-value" not in file.read_bytes(), file
+
+
+def test_no_line_of_a_secret_file_shows(home: Path, tmp_path: Path) -> None:
+    write_secret(open_home(home), "key", {"pem": "first line\nsecond line\n"})
+    place = tmp_path / "secret"
+    body = Container("x", ("sort",), ("-r", f"{place}/pem"), mounts=(VolumeMount("key", str(place)),))
+    volume = Volume("key", Templated({"secret": {"secretName": "key"}}))
+    record = execute(one(Template("use", body), volumes=(volume,)), home=home)
+    assert record.status == "Succeeded"
+    assert log_of(record, home, "it") == "***\n***"
+
+
+@pytest.mark.parametrize(
+    ("source", "sub_path", "message"),
+    [
+        ({"persistentVolumeClaim": {"claimName": "../../x"}}, "", "is no name of a file"),
+        ({"secret": {"secretName": "key"}}, "", "is no name of a file"),
+        ({"emptyDir": {}}, "a/../../x", "leads out of the volume"),
+    ],
+)
+def test_no_volume_leads_out_of_its_folder(
+    source: dict[str, object], sub_path: str, message: str, home: Path, tmp_path: Path
+) -> None:
+    write_secret(open_home(home), "key", {"../x": "text"})
+    body = Container("x", ("true",), mounts=(VolumeMount("v", str(tmp_path / "v"), sub_path=sub_path),))
+    record = execute(one(Template("use", body), volumes=(Volume("v", Templated(source)),)), home=home)
+    assert message in record.tasks["it"].message
+
+
+@pytest.mark.parametrize("what", ["output", "step", "volume"])
+def test_names_in_ir_that_nobody_checked_are_no_paths(what: str, home: Path) -> None:
+    outputs = Outputs((OutputParameter("../x" if what == "output" else "x", STR, stdout=True),))
+    template = Template("use", Container("x", ("true",)), outputs=outputs)
+    volumes = (Volume("../x", Templated({"emptyDir": {}})),) if what == "volume" else ()
+    with pytest.raises(DiagnosticError, match="can't be the name of"):
+        prepare(flow(template, graph(Task("../x" if what == "step" else "x", "use")), volumes=volumes), home=home)
 
 
 def test_a_missing_secret_is_said_before_anything_starts(home: Path) -> None:

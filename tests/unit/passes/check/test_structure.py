@@ -21,6 +21,7 @@ from couler_py.ir.model import (
     Parameter,
     Source,
 )
+from couler_py.ir.pod import Templated, Volume
 from couler_py.ir.types import BOOL, INT, STR
 from couler_py.passes.check import check
 from tests.unit.passes.check.workflows import (
@@ -98,8 +99,9 @@ def test_two_tasks_of_one_name() -> None:
         flow(task("t1", "wait"), parameters=(Parameter("p", default=""), Parameter("p", default=""))),
         flow(task("t1", "wait"), handlers=(Handler("h", "wait"), Handler("h", "wait"))),
         flow(task("t1", "wait", hooks=(Hook("exit", "wait"), Hook("exit", "wait")))),
+        flow(task("t1", "wait"), volumes=(Volume("v", Templated({"emptyDir": {}})),) * 2),
     ],
-    ids=["inputs", "outputs", "workflow parameters", "handlers", "hooks"],
+    ids=["inputs", "outputs", "workflow parameters", "handlers", "hooks", "volumes"],
 )  # fmt: skip
 def test_two_things_of_one_name(broken: Workflow) -> None:
     assert [code for code, *_ in found(broken)] == ["CLR205"]
