@@ -100,16 +100,3 @@ class RunRecord(msgspec.Struct):
     outputs: dict[str, Any] = {}
     published: dict[str, Any] = {}
     tasks: dict[str, TaskRecord] = {}
-
-    def summary(self) -> dict[str, Any]:
-        """The run as `couler run --json` prints it."""
-        return {
-            "run": self.id,
-            "status": self.status,
-            "tasks": {
-                path: {"status": task.state, "attempts": task.attempts, "seconds": round(task.seconds, 3)}
-                for path, task in self.tasks.items()
-                if path
-            },
-            "outputs": self.outputs,
-        }

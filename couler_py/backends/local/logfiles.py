@@ -15,6 +15,7 @@ from couler_py.store.database import connect
 from couler_py.store.home import Home
 
 INTERVAL = 0.1  # seconds between two looks at logs that are being written
+LONGEST_LINE = 1 << 20  # bytes; what has no end of a line in so many is cut
 NAMED = 20  # so many tasks are named where one is asked for that isn't there
 
 
@@ -56,13 +57,22 @@ def _new(
     key = str(log)
     if not log.exists():
         return
+    rest = parts.get(key, b"")
     with log.open("rb") as file:
         file.seek(read.get(key, 0))
-        data = file.read()
-    read[key] = read.get(key, 0) + len(data)
-    *whole, rest = (parts.get(key, b"") + data).split(b"\n")
-    parts[key] = rest
+        while block := file.read(LONGEST_LINE):
+            read[key] = read.get(key, 0) + len(block)
+            *whole, rest = (rest + block).split(b"\n")
+            if len(rest) >= LONGEST_LINE:
+                whole, rest = [*whole, rest[:LONGEST_LINE]], rest[LONGEST_LINE:]
+            for line in whole:
+                for start in range(0, max(len(line), 1), LONGEST_LINE):
+                    yield _line(path, line[start : start + LONGEST_LINE], number)
     if last and rest:
-        whole.append(parts.pop(key))
-    for line in whole:
-        yield LogLine(path, line.decode("utf-8", "replace").rstrip("\r"), number)
+        yield _line(path, rest, number)
+        rest = b""
+    parts[key] = rest
+
+
+def _line(path: str, line: bytes, number: int) -> LogLine:
+    return LogLine(path, line.decode("utf-8", "replace").rstrip("\r"), number)

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from couler_py.backends.local.client import status_of
 from couler_py.backends.local.journal import Event
 from couler_py.backends.local.lifecycle import prepare, prepare_again, run_to_end
 from couler_py.ir import from_json
@@ -29,7 +30,7 @@ def main() -> None:
     else:
         prepared = prepare_again(what, home=home, observers=[tell], failed_too=verb == "retry")
     print(json.dumps({"kind": "id", "path": prepared.run.id}), flush=True)
-    print(json.dumps({"kind": "end", **run_to_end(prepared).summary()}), flush=True)
+    print(json.dumps({"kind": "end", **status_of(run_to_end(prepared), None).as_json()}), flush=True)
 
 
 if __name__ == "__main__":

@@ -112,6 +112,12 @@ def test_a_python_error_shows_the_users_line(home: Path) -> None:
     assert 'File "step.py", line 2, in bad' in record.tasks["it"].message
 
 
+def test_a_log_without_lines_comes_in_pieces(home: Path) -> None:
+    record = execute(one(shell("long", "echo; head -c 3000000 /dev/zero | tr '\\0' x; echo; echo end")), home=home)
+    sizes = [len(line.text) for line in logs(record.id, "it", home=home)]
+    assert sizes == [0, 1 << 20, 1 << 20, 3_000_000 - (2 << 20), 3]
+
+
 def test_stdout_and_stderr_stand_in_the_log_in_order(home: Path) -> None:
     record = execute(one(shell("talk", "echo 1; echo 2 >&2; echo 3; printf 4")), home=home)
     assert log_of(record, home, "it") == "1\n2\n3\n4"
