@@ -204,7 +204,7 @@ def status_of(record: RunRecord, workflow: Workflow | None, metrics: Metrics | N
             TaskStatus(
                 shown(path) or task.template,
                 task.state,
-                task.attempts,
+                0 if task.started is None else task.attempts,
                 task.seconds if task.finished is not None else None,
                 task.message,
                 displays.get(task.template, ""),

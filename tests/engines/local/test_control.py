@@ -11,7 +11,7 @@ import pytest
 from couler_py.backends.base import Bundle, RunNotFoundError
 from couler_py.backends.local import control, execute, execute_async, resume, retry, run_list, stop
 from couler_py.backends.local.api import load
-from couler_py.backends.local.client import LocalClient
+from couler_py.backends.local.client import LocalClient, status_of
 from couler_py.backends.local.lifecycle import RunBusyError, prepare, prepare_again, run_to_end
 from couler_py.ir import Workflow, to_json
 from couler_py.ir.expr import Literal, TaskOutput
@@ -34,6 +34,7 @@ from couler_py.ir.model import (
 from couler_py.ir.types import INT, STR
 from couler_py.store.database import StoreError
 from couler_py.store.home import open_home
+from couler_py.store.records import TaskRecord
 from tests.engines.local.conftest import Drivers, integrity, processes_of
 from tests.engines.local.flows import NOTHING, flow, graph, shell
 
@@ -287,6 +288,13 @@ def test_runs_are_shown_by_the_paths_of_every_engine(home: Path, tmp_path: Path)
         "onExit/mend": "Skipped",
     }
     assert [(line.task, line.text) for line in client.logs(run, "l#1")] == [("l#1/x", "got it")]
+
+
+def test_what_waits_for_its_turn_has_made_no_attempt(home: Path) -> None:
+    run = prepare(flow(NOTHING, graph(Task("a", "nothing"))), home=home).run
+    run.tasks["a"] = TaskRecord("a", "container", "x", "Pending", attempts=1)
+    [task] = status_of(run, None).tasks
+    assert (task.name, task.status, task.attempts, task.seconds) == ("a", "Pending", 0, None)
 
 
 def test_a_suspended_run_starts_nothing_until_it_is_resumed(drivers: Drivers, tmp_path: Path) -> None:
