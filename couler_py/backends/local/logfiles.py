@@ -31,7 +31,7 @@ def lines(home: Home, run_id: str, task: str | None, *, follow: bool) -> Iterato
         while True:
             alive = follow and control.has_engine(home, run_id)
             for path, attempt in runs.load_attempts(connection, run_id):
-                name = shown(path)
+                name = shown(path) or _entry(connection, run_id)
                 if task is None or name == task or name.startswith((f"{task}/", f"{task}[", f"{task}#")):
                     yield from _new(folder / attempt.folder / "log", name, attempt.number, read, parts, last=not alive)
             if not alive:
@@ -41,11 +41,17 @@ def lines(home: Home, run_id: str, task: str | None, *, follow: bool) -> Iterato
         connection.close()
 
 
+def _entry(connection: sqlite3.Connection, run_id: str) -> str:
+    """The name of the only step of a run that is no graph: its template's, as where the run is shown."""
+    found = connection.execute("SELECT template FROM tasks WHERE run=? AND path=''", (run_id,)).fetchone()
+    return "" if found is None else str(found[0])
+
+
 def _check(connection: sqlite3.Connection, run_id: str, task: str) -> None:
-    names = {shown(path) for (path,) in connection.execute("SELECT path FROM tasks WHERE run=?", (run_id,))}
-    if task in names:
+    names = {shown(path) for (path,) in connection.execute("SELECT path FROM tasks WHERE run=?", (run_id,))} - {""}
+    if task in names or task == _entry(connection, run_id):
         return
-    known = sorted(names - {""})
+    known = sorted(names)
     more = f" and {len(known) - NAMED:,} more" if len(known) > NAMED else ""
     it_has = f"; it has {', '.join(known[:NAMED])}{more}" if known else ""
     raise RunNotFoundError(f"{run_id} has no task {task!r}{it_has}")

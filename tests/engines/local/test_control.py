@@ -290,6 +290,13 @@ def test_runs_are_shown_by_the_paths_of_every_engine(home: Path, tmp_path: Path)
     assert [(line.task, line.text) for line in client.logs(run, "l#1")] == [("l#1/x", "got it")]
 
 
+def test_the_only_step_of_a_run_has_the_name_of_its_template(home: Path) -> None:
+    record = execute(flow(shell("say", "echo hello")), home=home)
+    client = LocalClient(home)
+    [task] = client.status(record.id).tasks
+    assert [(line.task, line.text) for line in client.logs(record.id, task.name)] == [("say", "hello")]
+
+
 def test_what_waits_for_its_turn_has_made_no_attempt(home: Path) -> None:
     run = prepare(flow(NOTHING, graph(Task("a", "nothing"))), home=home).run
     run.tasks["a"] = TaskRecord("a", "container", "x", "Pending", attempts=1)
