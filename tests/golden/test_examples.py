@@ -35,6 +35,7 @@ def without_runner(documents: list[Any]) -> list[Any]:
 def test_an_example_compiles_to_the_documents_written_down(example: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(CHECKOUT)
     bundle = couler.compile(load(str(example.relative_to(CHECKOUT))).workflow, to="argo")
+    assert bundle.diagnostics == ()
     documents = without_runner(load_all(bundle.text))
     expected = EXPECTED / f"{example.stem}.yaml"
     if os.environ.get("COULER_GOLDEN") == "write":

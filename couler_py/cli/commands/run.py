@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -16,7 +19,9 @@ from couler_py.cli.findings import show
 from couler_py.cli.load import Loaded, load
 from couler_py.cli.options import AsJson, EngineOptions, File, Parameters, engine_options
 from couler_py.cli.parameters import read
-from couler_py.ir.model import Workflow
+from couler_py.ir.diagnostics import Diagnostic
+from couler_py.ir.model import Function, Workflow
+from couler_py.passes.check.packages import unprovided
 
 
 def command(
@@ -39,7 +44,7 @@ def command(
     _check_runtime(loaded, runtime)
     values = read(loaded.workflow, parameter or (), loaded.parameters)
     bundle = api.compile(loaded.workflow, to="local")
-    show(bundle.diagnostics, console(stderr=True))
+    show(_for_here(bundle.diagnostics, loaded.workflow), console(stderr=True))
     if not as_json:
         _say_unused_images(loaded.workflow)
     client = backend("local").client()
@@ -64,6 +69,17 @@ def _check_runtime(loaded: Loaded, runtime: str | None) -> None:
             "may. Read it first (couler print shows it as Python), then say --runtime process",
             "CLR708",
         )
+
+
+def _for_here(findings: Sequence[Diagnostic], workflow: Workflow) -> list[Diagnostic]:
+    """The findings without those of modules that images don't have, where this machine has them."""
+    bodies = {template.name: template.body for template in workflow.templates}
+    return [finding for finding in findings if finding.code != "CLR290" or _lacks(bodies[finding.step], workflow)]
+
+
+def _lacks(body: object, workflow: Workflow) -> bool:
+    missing = unprovided(body, workflow.includes) if isinstance(body, Function) else {}
+    return any(module not in sys.modules and importlib.util.find_spec(module) is None for module in missing)
 
 
 def _options(loaded: Loaded, at: str | None, option: list[str] | None) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from couler_py.passes.check.graphs import check_graph, inline_templates
 from couler_py.passes.check.loops import check_loop
 from couler_py.passes.check.names import check_names, check_names_of
 from couler_py.passes.check.outputs import check_inputs, check_outputs
+from couler_py.passes.check.packages import check_imports
 from couler_py.passes.check.pods import check_pod, check_volumes
 from couler_py.passes.check.policies import check_limits, check_policies
 from couler_py.passes.check.presence import check_presence
@@ -75,6 +76,7 @@ def _check_template(template: Template, facts: Facts, findings: Findings) -> Non
     scope = Scope(facts, findings, place, "", own)
     _check_body(template, scope, IN_HANDLERS if in_handler else ALWAYS_KNOWN)
     check_pod(template, facts.workflow, findings, place)
+    check_imports(template, facts.workflow, findings, place)
     inside = Scope(facts, findings, place, "a text of the template", own, run=IN_STEPS, paths=True)
     if in_handler:
         inside.run |= IN_HANDLERS

@@ -86,3 +86,32 @@ def test_a_tool_that_isn_t_there_is_named(needs: str, couler: Couler) -> None:
     assert shown.code == 2
     assert "no-such-builder" in shown.err
     assert "Traceback" not in shown.err
+
+
+IMPORTING = """
+import couler_py as couler
+
+
+@couler.step
+def show() -> str:
+    import {module}
+    return {module}.__name__
+
+
+@couler.workflow
+def importing():
+    return show()
+"""
+
+
+@pytest.mark.parametrize(("module", "warned"), [("msgspec", False), ("nowhere_to_be_found", True)])
+def test_a_module_that_the_image_lacks_is_said_for_engines_and_where_it_is_missing_here(
+    module: str, warned: bool, here: Path, couler: Couler
+) -> None:
+    (here / "importing.py").write_text(IMPORTING.format(module=module))
+    for command in ("lint", "compile"):
+        shown = couler(command, "importing.py")
+        assert shown.code == 0
+        assert f"warning[CLR290]: show imports {module}, which is not in its image python:3.11" in shown.err
+        assert "--> importing.py:6" in shown.err
+    assert ("CLR290" in couler("run", "importing.py").err) is warned
