@@ -74,7 +74,7 @@ def _depth(emission: Emission, spec: JSON) -> None:
                     *template.get("dag", {}).get("tasks", ()),
                     *(each for g in template.get("steps", ()) for each in g),
                 )
-                if "template" in task
+                if "template" in task and task.get("when") != "false"
             )
         )
         for template in spec["templates"]

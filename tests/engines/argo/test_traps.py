@@ -107,7 +107,7 @@ def test_a_loop_runs_as_deep_as_the_bound_allows(namespace: Namespace) -> None:
     )
     loop = Template(
         "loop",
-        Loop("body", Compare(">=", Own("n"), Literal(95)), (Carry("n", "n"),), 95),
+        Loop("body", Compare(">=", Own("n"), Literal(94)), (Carry("n", "n"),), 94),
         Inputs((Parameter("n", INT),)),
         Outputs((OutputParameter("n", INT, value=Own("n")),)),
     )
@@ -117,7 +117,7 @@ def test_a_loop_runs_as_deep_as_the_bound_allows(namespace: Namespace) -> None:
         templates=(loop, body, NOTHING),
         outputs=[("n", INT, TaskOutput("l", "n"))],
     )
-    assert differences(namespace, [Run("deep", built, outputs={"n": 95})]) == {}
+    assert differences(namespace, [Run("deep", built, outputs={"n": 94})]) == {}
 
 
 def test_the_api_refuses_what_our_bounds_refuse(namespace: Namespace) -> None:
