@@ -73,9 +73,9 @@ CODES: tuple[Code, ...] = (
     Code(
         "CLR290",
         "A module that the image doesn't have",
-        "The step imports a module that is neither Python's nor the project's own, and runs in the default image, which "
-        "has Python and nothing else. On this machine it may be installed by chance; elsewhere the step would fail. What "
-        "packages= names is installed before the step begins, with all that it needs.",
+        "The step imports a module that is neither Python's nor the project's own, and runs in the default image, "
+        "which has Python and nothing else. On this machine it may be installed by chance; elsewhere the step would "
+        "fail. What packages= names is installed before the step begins, with all that it needs.",
         example="@couler.step\ndef train():\n    import sklearn",
         instead='@couler.step(packages=["scikit-learn"])\ndef train():\n    import sklearn',
     ),

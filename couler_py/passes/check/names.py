@@ -60,7 +60,7 @@ def check_distinct(what: str, things: Iterable[Any], code: str, findings: Findin
             source = None  # a volume's source is no place in a program
         at = place if source is None else Place(thing.name, source)
         if len(thing.name) > _LENGTH or _LEGAL.fullmatch(thing.name) is None:
-            check_name(f"a {what}", thing.name, findings, at)
+            check_name(f"{'an' if what[0] in 'aeiou' else 'a'} {what}", thing.name, findings, at)
         if thing.name in seen:
             findings.error(
                 code,

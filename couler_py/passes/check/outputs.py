@@ -120,14 +120,13 @@ def _check_source(output: OutputParameter, template: Template, findings: Finding
     if allowed is None:
         return
     kind = type(template.body).__name__.lower()
-    kind = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
     if len(sources) > 1:
         findings.error("CLR245", f"the output {output.name} has two sources: {' and '.join(sources)}", place)
     elif not sources and not isinstance(template.body, Function):
         wanted = " or ".join(sorted(allowed))
-        findings.error("CLR245", f"the output {output.name} of {kind} needs {wanted}", place)
+        findings.error("CLR245", f"the output {output.name} of a {kind} needs {wanted}", place)
     elif sources and sources[0] not in allowed:
-        findings.error("CLR245", f"the output {output.name} of {kind} can't come from {sources[0]}", place)
+        findings.error("CLR245", f"the output {output.name} of a {kind} can't come from {sources[0]}", place)
 
 
 def _check_returned(template: Template, function: Function, findings: Findings, place: Place) -> None:

@@ -74,7 +74,11 @@ def test_every_command_has_a_file() -> None:
 def test_an_unknown_command_is_wrong_usage(couler: Couler) -> None:
     shown = couler("rum")
     assert shown.code == 2
-    assert "No such command 'rum'" in shown.err
+    assert "No such command 'rum'. Did you mean 'run'?" in shown.err
+
+
+def test_a_command_that_is_like_none_is_only_unknown(couler: Couler) -> None:
+    assert "No such command 'frobnicate'." in couler("frobnicate").err
 
 
 # ---- lint
