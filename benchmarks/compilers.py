@@ -147,20 +147,23 @@ def _say_first(rows: list[dict[str, Any]]) -> None:
 
 
 def verdicts(found: dict[str, Any] | None) -> list[Verdict]:
-    """What is promised about compiling: under a second, linear, five times faster than Hera."""
+    """What is promised about compiling: under a second, linear, five times faster than Hera.
+
+    Judged by seconds of processor: a compiler has one thread and waits for nothing, so that a quiet machine's clock
+    says the same, and a busy one's says more about its other work.
+    """
     if found is None:
         return []
     ours = [row for row in found["rows"] if row["compiler"] == COULER_PY.name]
-    slowest = max(row["seconds"] for row in ours if row["n"] == 10_000)
-    cpu = max(row["cpu_seconds"] for row in ours if row["n"] == 10_000)
-    ratio, ratio_cpu = (
+    wall, cpu = (max(row[key] for row in ours if row["n"] == 10_000) for key in ("seconds", "cpu_seconds"))
+    ratio_wall, ratio = (
         min(row[key] for row in ours if key in row) for key in ("times_faster_than_hera", "times_faster_than_hera_cpu")
     )
     time = {(row["shape"], row["form"], row["n"]): row["cpu_seconds"] for row in ours}
     growth = max(time[shape, form, 100_000] / time[shape, form, 10_000] for shape in SHAPES for form in FORMS)
     return [
-        ("10,000 tasks in less than 1 s", f"{slowest:.2f} s ({cpu:.2f} s of processor)", slowest < 1),
-        ("at least 5 times faster than Hera", f"{ratio:.1f} times ({ratio_cpu:.1f} by processor)", ratio >= 5),
+        ("10,000 tasks in less than 1 s", f"{cpu:.2f} s of processor ({wall:.2f} s by the clock)", cpu < 1),
+        ("at least 5 times faster than Hera", f"{ratio:.1f} times ({ratio_wall:.1f} by the clock)", ratio >= 5),
         # 100,000 tasks are a gigabyte, which no cache holds: each costs more, though there are only ten times as many.
         ("linear: 100,000 tasks take at most 15 times as long as 10,000", f"{growth:.1f} times", growth < 15),
     ]
