@@ -78,8 +78,9 @@ def _depth(emission: Emission, spec: JSON) -> None:
             )
         )
         for template in spec["templates"]
+        if "dag" in template or "steps" in template
     }
-    levels: dict[str, int] = {}
+    levels: dict[str, int] = {each["name"]: 1 for each in spec["templates"] if each["name"] not in calls}
     for group in strongly_connected(calls):
         for name in group:
             loop = emission.loops.get(name)
@@ -89,7 +90,9 @@ def _depth(emission: Emission, spec: JSON) -> None:
     if not deepest or levels[deepest] <= LEVELS:
         return
     way = [deepest]
-    while inner := [each for each in calls[way[-1]] if levels.get(each, 0) < levels[way[-1]] and each not in way]:
+    while inner := [
+        each for each in calls.get(way[-1], ()) if levels.get(each, 0) < levels[way[-1]] and each not in way
+    ]:
         way.append(max(inner, key=lambda name: levels[name]))
     loops = [emission.loops[name] for name in way if name in emission.loops]
     emission.problem(

@@ -84,7 +84,7 @@ def _check_nul(container: Runs, findings: Findings, place: Place) -> None:
 def _plain(text: object) -> str:
     if isinstance(text, str):
         return text
-    return "".join(part for part in text.parts if isinstance(part, str)) if isinstance(text, Text) else ""
+    return "".join([part for part in text.parts if isinstance(part, str)]) if isinstance(text, Text) else ""
 
 
 def _check_env(env: tuple[EnvVar, ...], findings: Findings, place: Place) -> None:

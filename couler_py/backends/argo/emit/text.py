@@ -33,10 +33,12 @@ def render(emission: Emission, template: Template, scope: TemplateScope) -> Rend
         if isinstance(text, str):
             return _without_braces(emission, template, text)
         return "".join(
-            _without_braces(emission, template, part)
-            if isinstance(part, str)
-            else _part(emission, template, scope, part, "")
-            for part in text.parts
+            [
+                _without_braces(emission, template, part)
+                if isinstance(part, str)
+                else _part(emission, template, scope, part, "")
+                for part in text.parts
+            ]
         )
 
     return rendered
@@ -49,8 +51,10 @@ def render_command(emission: Emission, template: Template, scope: TemplateScope)
         if isinstance(text, str):
             return escaped(text)
         return "".join(
-            escaped(part) if isinstance(part, str) else _part(emission, template, scope, part, "$")
-            for part in text.parts
+            [
+                escaped(part) if isinstance(part, str) else _part(emission, template, scope, part, "$")
+                for part in text.parts
+            ]
         )
 
     return rendered
