@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import couler_py as couler
@@ -178,6 +179,28 @@ def of_one_item_that_fails():
     total(couler.map(only_even, numbers(2)))
 
 
+@couler.step
+def noted(number: int) -> Path:
+    path = Path("number.txt")
+    path.write_text(str(number))
+    return path
+
+
+@couler.step
+def read_in_order(files: Path) -> list[str]:
+    return [f"{file.name} {file.read_text()}" for file in sorted(files.iterdir())]
+
+
+@couler.workflow
+def files_over_a_sequence_downwards():
+    return read_in_order(couler.map(noted, couler.sequence(start=5, end=3)))
+
+
+@couler.workflow
+def files_over_a_sequence_from_a_step():
+    return read_in_order(couler.map(noted, couler.sequence(start=double(5), count=3)))
+
+
 @couler.workflow
 def over_a_sequence_counted_by_a_step():
     return couler.map(double, couler.sequence(count=double(1), start=5))
@@ -236,6 +259,18 @@ CASES = [
         of_one_item_that_fails,
         {"numbers": "Succeeded", "only_even": "Failed", "total": "Blocked"},
         status="Failed",
+    ),
+    written(
+        "map",
+        files_over_a_sequence_downwards,
+        done("noted", "read_in_order"),
+        {"result": ["000000 5", "000001 4", "000002 3"]},
+    ),
+    written(
+        "map",
+        files_over_a_sequence_from_a_step,
+        done("double", "noted", "read_in_order"),
+        {"result": ["000000 10", "000001 11", "000002 12"]},
     ),
     written("map", over_a_sequence_counted_by_a_step, done("double", "double-2"), {"result": [10, 12]}),
     written("map", longer_than_allowed, {"numbers": "Succeeded", "double": "Failed"}, status="Failed"),

@@ -138,6 +138,19 @@ class FanOut:
         return {"withItems": texts} if texts else {"withParam": "[]"}
 
     def _sequence(self, items: Sequence) -> JSON:
+        if self._indexed():
+            known = _numbers(items)
+            if known is not None:
+                return self._literal(known)
+            if items.form:
+                self.emission.problem(
+                    "CLR402",
+                    "files of a fan-out over a sequence with a format can't be put in order on Argo, where its numbers "
+                    "aren't known",
+                    step=self.task.display or self.task.name,
+                    source=self.task.source,
+                    help="leave the format to the step, or return the list from a step",
+                )
         found: JSON = {}
         for key, expr in (("start", items.start), ("end", items.end), ("count", items.count)):
             if expr is None:
@@ -153,6 +166,13 @@ class FanOut:
             found["format"] = items.form
         self.inner.use_item(Value("item", "plain" if items.form else "json", STR if items.form else INT, "item"))
         return {"withSequence": found}
+
+    def _start(self, items: Sequence) -> str:
+        if items.start is None:
+            return "0"
+        if isinstance(items.start, Constant):
+            return str(items.start.value)
+        return f"asInt({member('inputs.parameters', 'couler-start')})"
 
     def _indexed(self) -> bool:
         return bool(self.artifacts)
@@ -188,8 +208,9 @@ class FanOut:
                 parameters.append({"name": ITEM, "value": tag(self.inner.item.text)})
         if self.artifacts and isinstance(self.task.call, str):
             number = f"item[:{INDEX_DIGITS}]"
-            if isinstance(self.each.items, Sequence):
-                number = f"('{'0' * INDEX_DIGITS}' + item)[len(item):]"
+            if isinstance(self.each.items, Sequence) and _numbers(self.each.items) is None:
+                place = f"string(abs(asInt(item) - {self._start(self.each.items)}))"
+                number = f"('{'0' * INDEX_DIGITS}' + {place})[len({place}):]"
             for each in sorted(self.program.keyed[self.task.call]):
                 text = f"{member('inputs.parameters', FOLDER)} + {string(f'/{each}/')} + {number}"
                 parameters.append({"name": KEY + each, "value": tag(text)})
@@ -395,3 +416,18 @@ def _without_arguments(task: Task) -> Task:
 def fan_out(writer: GraphWriter, task: Task) -> JSON:
     """The call of a fan-out, its template added to the emission."""
     return FanOut(writer, task).write()
+
+
+def _numbers(items: Sequence) -> list[Any] | None:
+    """The items of a sequence whose numbers are all known; both ends are included, downwards too."""
+    parts = (items.start, items.end, items.count)
+    if not all(part is None or (isinstance(part, Constant) and isinstance(part.value, int)) for part in parts):
+        return None
+    start, end, count = (part.value if isinstance(part, Constant) else None for part in parts)
+    first: int = start or 0
+    if count is not None:
+        numbers = range(first, first + count)
+    else:
+        last: int = end or 0
+        numbers = range(first, last + 1) if last >= first else range(first, last - 1, -1)
+    return [items.form % number for number in numbers] if items.form else list(numbers)
