@@ -14,18 +14,20 @@ Workflow
 from __future__ import annotations
 
 import gc
+import signal
+import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
 import msgspec
 
+from couler_py import display
 from couler_py.backends.base import (
     FINISHED,
     Bundle,
     Client,
-    LogLine,
     NotOffered,
     OptionError,
     RunStatus,
@@ -33,6 +35,8 @@ from couler_py.backends.base import (
     backend,
     parse_target,
 )
+from couler_py.backends.interrupts import Interrupts
+from couler_py.display import Logs
 from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
 from couler_py.ir.model import Workflow
 
@@ -180,21 +184,40 @@ class Run:
         return status.outputs
 
     def wait(self) -> Run:
-        """Wait until the run has ended."""
-        for status in self._client.watch(self.id):
+        """Wait until the run has ended.
+
+        Ctrl-C ends the steps of a run of this process, and a second one kills them; then `KeyboardInterrupt`
+        is raised, and the run can be resumed. Of a run elsewhere it ends only the waiting.
+        """
+        interrupts = _ctrl_c()
+        with interrupts.caught():
+            return self._follow(interrupts)
+
+    def _follow(self, interrupts: Interrupts) -> Run:
+        for status in interrupts.passed_on(self._client.watch(self.id)):
             self._status = status
+        if interrupts.count:
+            if self._status is not None and self._status.status == "Stopped":
+                _say(f"{self.id} stopped; `couler resume {self.id}` goes on with it")
+            raise KeyboardInterrupt
         return self
 
-    def logs(self, task: str | None = None, *, follow: bool = False) -> Iterator[LogLine]:
-        """What its steps wrote, line by line."""
-        return self._client.logs(self.id, task, follow=follow)
+    def logs(self, task: str | None = None, *, follow: bool = False) -> Logs:
+        """What its steps wrote: iterate over the lines, or show it as text. With `follow`, until the run has ended.
+
+        Reading them raises `RunNotFoundError` for a task that the run doesn't have.
+        """
+        return Logs(lambda: self._client.logs(self.id, task, follow=follow), of_one=task is not None)
 
     def stop(self) -> None:
         """Let running steps end, start no others, run exit handlers."""
         self._client.stop(self.id)
 
     def __repr__(self) -> str:
-        return f"<Run {self.id} {self._status.status if self._status else 'started'}>"
+        return display.line(self.id, self._status)
+
+    def _repr_html_(self) -> str:
+        return display.html(self.refresh())
 
 
 class NotStarted(Run):
@@ -227,7 +250,8 @@ def run(
     `parameters` are values for the workflow's parameters, `compile_options` those that `compile` takes for
     the engine, and further options those of its client. The call returns when the run has ended on this
     machine, and at once elsewhere; `wait` says otherwise. A run that fails doesn't raise: look at `status`,
-    or read `outputs`, which does.
+    or read `outputs`, which does. Where the call waited, stderr says which tasks failed and why; a run that
+    succeeds says nothing. Ctrl-C meanwhile: see `Run.wait`.
 
     Raises `DiagnosticError` for what is wrong with the workflow, `ValueError` for wrong parameters.
 
@@ -250,8 +274,34 @@ def run(
     built = build(workflow)
     bundle = compile(built, to=f"{engine}@{version}" if version else engine, **(compile_options or {}))
     hand_over_secrets(built, client, str(options.get("namespace") or (compile_options or {}).get("namespace") or ""))
-    started = Run(client, client.submit(bundle, parameters=parameters, **options))
-    return started.wait() if (engine == "local" if wait is None else wait) else started
+    here = engine == "local"
+    if not (here if wait is None else wait):
+        return Run(client, client.submit(bundle, parameters=parameters, **options))
+    # A run of this process is never left behind half started; elsewhere Ctrl-C may end what doesn't answer.
+    interrupts = _ctrl_c()
+    with interrupts.caught() if here else nullcontext():
+        started = Run(client, client.submit(bundle, parameters=parameters, **options))
+        ended = started._follow(interrupts) if here else started.wait()
+    if ended.status == "Failed":
+        _say(display.failure(ended.refresh()))
+    return ended
+
+
+def picture(workflow: Any) -> str | None:
+    """The SVG of a workflow's graph for a notebook; None where the workflow can't be built as it stands."""
+    try:
+        return display.picture(build(workflow))
+    except DiagnosticError:  # whoever builds, checks or runs it is told; a notebook shows its name instead
+        return None
+
+
+def _ctrl_c() -> Interrupts:
+    # A program's own handler of Ctrl-C has the last word.
+    return Interrupts([signal.SIGINT] if signal.getsignal(signal.SIGINT) is signal.default_int_handler else [])
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)  # noqa: T201
 
 
 def hand_over_secrets(workflow: Workflow, client: Client, namespace: str = "") -> None:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import FrameType, GeneratorType
 from typing import Any
 
 import typer
 
 from couler_py.backends.base import Client, RunStatus
+from couler_py.backends.interrupts import Interrupts
 from couler_py.cli import exits
 from couler_py.cli.console import console
 from couler_py.cli.live import follow
@@ -29,7 +27,7 @@ def watch(client: Client, start: Callable[[], str], *, as_json: bool = False) ->
     Ctrl-C stops a run that works in this process and waits for it, a second one ends its steps at once;
     of any other run it only ends the watching.
     """
-    interrupts = _Interrupts()
+    interrupts = Interrupts(SIGNALS)
     try:
         with interrupts.caught():
             run = start()
@@ -47,72 +45,17 @@ def watch(client: Client, start: Callable[[], str], *, as_json: bool = False) ->
         raise typer.Exit(exits.FAILED)
 
 
-def _follow(interrupts: _Interrupts, statuses: Iterator[RunStatus], *, quiet: bool) -> None:
+def _follow(interrupts: Interrupts, statuses: Iterator[RunStatus], *, quiet: bool) -> None:
     try:
-        follow(statuses, quiet=quiet, hint=interrupts.hint)
+        follow(
+            statuses,
+            quiet=quiet,
+            hint=lambda: "stopping; Ctrl-C again ends everything at once" if interrupts.count else "",
+        )
     except OSError:
         if not interrupts.count:
             raise
         follow(statuses, quiet=True)  # the terminal was closed; the run has still to be stopped
-
-
-class _Interrupts:
-    """Ctrl-C and its like, handed to the engine's own `watch` wherever in this program it arrives."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._pending = False
-        self._watching: GeneratorType[RunStatus, None, None] | None = None
-
-    def hint(self) -> str:
-        """What to tell the person meanwhile."""
-        return "stopping; Ctrl-C again ends everything at once" if self.count else ""
-
-    @contextmanager
-    def caught(self) -> Iterator[None]:
-        """Take the signals over. Elsewhere than in the main thread there is none to take."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        # What is ignored (nohup) stays so.
-        before = {number: signal.getsignal(number) for number in SIGNALS}
-        taken = [number for number in SIGNALS if before[number] is not signal.SIG_IGN]
-        for number in taken:
-            signal.signal(number, self._arrived)
-        try:
-            yield
-        finally:
-            for number in taken:
-                signal.signal(number, before[number])
-
-    def _arrived(self, _number: int, frame: FrameType | None) -> None:
-        self.count += 1
-        inside = self._watching.gi_frame if self._watching is not None else None
-        while frame is not None:
-            if frame is inside:
-                raise KeyboardInterrupt
-            frame = frame.f_back
-        # While something is drawn: the engine hears of it before its next status is asked for.
-        self._pending = True
-
-    def passed_on(self, statuses: Iterator[RunStatus]) -> Iterator[RunStatus]:
-        """The statuses; a Ctrl-C that came between two of them is raised where the engine waits."""
-        if not isinstance(statuses, GeneratorType):
-            yield from statuses
-            return
-        self._watching = statuses
-        begun = False  # what hasn't begun can't be interrupted
-        while True:
-            try:
-                if self._pending and begun:
-                    self._pending = False
-                    status = statuses.throw(KeyboardInterrupt())
-                else:
-                    begun = True
-                    status = next(statuses)
-            except StopIteration:
-                return
-            yield status
 
 
 def to_json(value: Any) -> str:

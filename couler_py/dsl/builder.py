@@ -174,5 +174,11 @@ class Workflow:
 
         return api.run(self, **options)
 
+    def _repr_svg_(self) -> str | None:
+        # What a notebook shows.
+        from couler_py import api
+
+        return api.picture(self)
+
     def __repr__(self) -> str:
         return f"<workflow {self.name}: {len(self._recorder.entry.nodes)} tasks>"

@@ -136,6 +136,12 @@ class WorkflowFunction(Generic[P, R]):
 
         return api.run(self, **options)
 
+    def _repr_svg_(self) -> str | None:
+        # What a notebook shows.
+        from couler_py import api
+
+        return api.picture(self)
+
     def __repr__(self) -> str:
         return f"<workflow {self.name}>"
 

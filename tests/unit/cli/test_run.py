@@ -71,7 +71,8 @@ def test_a_run_shows_its_tasks_and_outputs(flow: str, couler: Couler) -> None:
     assert shown.code == 0
     assert shown.out == ""
     assert shown.err.splitlines()[0] == "steps run as processes of this machine; not used: python:3.11"
-    assert [line.split()[1:3] for line in shown.err.splitlines()[1:3]] == [["Running", "greet"], ["Succeeded", "greet"]]
+    states = [line.split()[1] for line in shown.err.splitlines() if line.split()[2:3] == ["greet"]]
+    assert states in (["Running", "Succeeded"], ["Succeeded"])  # it may be over before it is first looked at
     assert shown.err.splitlines()[-1] == "  result = hello you you"
 
 

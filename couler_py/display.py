@@ -1,0 +1,114 @@
+"""How runs and workflows look where Python is at work: on stderr, in a REPL, in a notebook."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from couler_py.backends.base import LogLine, RunStatus, TaskStatus
+from couler_py.ir.model import Workflow
+
+MOST_FAILED = 5
+"""Failed tasks that are named on stderr."""
+
+MOST_ROWS = 100
+"""Tasks in the table of a notebook."""
+
+MOST_BOXES = 200
+"""Boxes in a notebook's picture; above, alike tasks share one."""
+
+
+class Logs:
+    """What the steps of a run wrote: iterate over its `LogLine`s, or show it, as it is its text.
+
+    Each iteration reads anew. Of several tasks each line of the text says whose it is.
+    """
+
+    def __init__(self, read: Callable[[], Iterator[LogLine]], *, of_one: bool):
+        self._read = read
+        self._of_one = of_one
+
+    def __iter__(self) -> Iterator[LogLine]:
+        return self._read()
+
+    def __repr__(self) -> str:
+        return "\n".join(line.text if self._of_one else f"{line.task}: {line.text}" for line in self)
+
+
+def failure(status: RunStatus) -> str:
+    """Why a run failed, in a few lines: the tasks that did, and where to read more."""
+    failed = _failed(status.tasks)
+    lines = [f"  {_one_line(task.name)}: {_last_line(task.message) or 'failed'}" for task in failed[:MOST_FAILED]]
+    if len(failed) > MOST_FAILED:
+        lines.append(f"  … and {len(failed) - MOST_FAILED:,} more")
+    reason = _last_line(status.message)
+    # What the engine says of the run mostly repeats the task that failed.
+    known = any(task.message and _last_line(task.message) in reason for task in failed[:MOST_FAILED])
+    head = f"{status.run} failed" + (f": {reason}" if reason and not known else "")
+    return "\n".join([head, *lines, f"`couler logs {status.run}` shows what its steps wrote"])
+
+
+def line(run: str, status: RunStatus | None) -> str:
+    """A run in one line: how it stands, and why it failed."""
+    if status is None:
+        return f"<Run {run} started>"
+    reason = _one_line(status.message) if status.status == "Failed" else ""
+    return f"<Run {run} {status.status}{': ' if reason else ''}{reason}>"
+
+
+def html(status: RunStatus) -> str:
+    """A run as a notebook shows it: how it stands, why it failed, its outputs and its tasks."""
+    from couler_py.report.page import value_text
+    from couler_py.report.text import xml
+
+    parts = [f"<p><b>{xml(status.workflow)}</b> <code>{xml(status.run)}</code> {xml(status.status)}</p>"]
+    if status.status == "Failed":
+        parts.append(f"<pre>{xml(failure(status))}</pre>")
+    parts.append(_table(("output", "value"), _texts(status.outputs, value_text), xml))
+    rows = [(task.name, task.status, _seconds(task), _last_line(task.message)) for task in status.tasks[:MOST_ROWS]]
+    parts.append(_table(("task", "state", "time", "message"), rows, xml))
+    if len(status.tasks) > MOST_ROWS:
+        parts.append(f"<p>{len(status.tasks) - MOST_ROWS:,} more tasks are not listed.</p>")
+    return f"<div>{''.join(parts)}</div>"
+
+
+def picture(workflow: Workflow) -> str:
+    """The SVG of a workflow's graph as a notebook shows it."""
+    from couler_py.report import graph
+
+    scene = graph.scene(workflow, limit=MOST_BOXES)
+    return graph.svg(scene, title=workflow.display or workflow.name, graphviz=False)
+
+
+def _failed(tasks: Sequence[TaskStatus]) -> list[TaskStatus]:
+    """The tasks that failed, without the graphs, fan-outs and loops that failed by them."""
+    failed = [task for task in tasks if task.status == "Failed"]
+    around = {task.name[: part.start()] for task in failed for part in re.finditer(r"[/\[#]", task.name)}
+    return [task for task in failed if task.name not in around]
+
+
+def _last_line(message: str) -> str:
+    lines = message.strip().splitlines()
+    return _one_line(lines[-1]) if lines else ""
+
+
+def _one_line(text: str) -> str:
+    """A text without line breaks and what else could move a terminal's cursor."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in " ".join(text.split()))
+
+
+def _seconds(task: TaskStatus) -> str:
+    return "" if task.seconds is None else f"{task.seconds:.3g} s"
+
+
+def _texts(values: Mapping[str, Any], text: Callable[[Any], str]) -> list[tuple[str, str]]:
+    return [(name, text(value)) for name, value in values.items()]
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], xml: Callable[[str], str]) -> str:
+    if not rows:
+        return ""
+    lines = [f"<tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr>"]
+    lines += [f"<tr>{''.join(f'<td>{xml(cell)}</td>' for cell in row)}</tr>" for row in rows]
+    return f"<table>{''.join(lines)}</table>"
