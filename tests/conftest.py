@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections import defaultdict
 from pathlib import Path
 
@@ -16,6 +17,12 @@ settings.register_profile("couler", deadline=None, print_blob=True)
 settings.load_profile("couler")
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# Tests may be started with signals ignored (by nohup, or in the background of a script), and programs inherit that:
+# those under test must hear the signals that they are sent.
+for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, signal.default_int_handler if _number is signal.SIGINT else signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")
