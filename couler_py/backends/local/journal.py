@@ -52,6 +52,8 @@ class Journal:
         """The state of a task has changed."""
         self._run.tasks[task.path] = task
         self._tasks[task.path] = task
+        if task.state == "Suspended":
+            self.flush()  # who is told may answer at once, from another process that reads what is written
         self._tell(Event("task", runs.now(), task.path, task=task))
         self._soon()
 
