@@ -11,6 +11,7 @@ COULER_INPUTS        the folder of input artifacts (default /tmp/couler/inputs)
 COULER_OUTPUTS       the folder to write outputs to (default /tmp/couler/outputs)
 COULER_FORM          "item": outputs are written as a JSON string that holds their JSON text
 COULER_PLAIN         names of outputs, joined by commas, that a container reads as plain text
+COULER_EXACT         names of outputs, joined by commas, that an engine takes apart, with numbers as doubles
 COULER_LIMIT         the greatest size of an encoded value in bytes (default 96000)
 COULER_INCLUDE       archives (.tar.gz) or folders with the user's own modules, joined by os.pathsep
 COULER_INSTALL       "1": install the step's packages with pip first
@@ -297,6 +298,8 @@ def write_outputs(spec: dict[str, Any], result: Any) -> None:
         if problem:
             raise StepError(f"the output {name!r}: {problem}")
         own[name] = wire.restore(output["type"], own[name])
+        if name in os.environ.get("COULER_EXACT", "").split(","):
+            check_exact(name, own[name])
         write_value(name, output["type"], own[name], folder)
     for decision in spec["decisions"]:
         try:
@@ -344,6 +347,17 @@ def write_value(name: str, type_: dict[str, Any], value: Any, folder: str) -> No
         )
     with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as file:
         file.write(text)
+
+
+def check_exact(name: str, value: Any) -> None:
+    if isinstance(value, (list, dict)):
+        for part in value.values() if isinstance(value, dict) else value:
+            check_exact(name, part)
+    elif isinstance(value, int) and abs(value) > evaluator.EXACT:
+        raise StepError(
+            f"the output {name!r} holds {value}, and the engine that takes it apart can't tell integers beyond plus or "
+            "minus 2^53 from their neighbours: return them as strings"
+        )
 
 
 def write_artifact(output: dict[str, Any], value: Any, target: str) -> None:

@@ -13,7 +13,9 @@ from couler_py.backends.argo.options import VERSIONS, Options, parse
 from couler_py.backends.argo.support import TABLE
 from couler_py.backends.base import Bundle, Client, Support
 from couler_py.ir.diagnostics import DiagnosticError
+from couler_py.ir.graph import templates_by_name
 from couler_py.ir.model import Workflow
+from couler_py.passes.exact import exact_outputs
 
 
 def compile_workflow(workflow: Workflow, options: Options = Options()) -> Bundle:
@@ -24,7 +26,7 @@ def compile_workflow(workflow: Workflow, options: Options = Options()) -> Bundle
     lowered, modules = decide_in_steps(workflow), frozenset[str]()
     if options.crds == "full":
         lowered, modules = nest_modules(lowered)
-    emission = Emission(lowered, options, modules)
+    emission = Emission(lowered, options, modules, exact_outputs(templates_by_name(workflow)))
     found = documents(emission)
     check_limits(emission, found)
     errors = [each for each in emission.diagnostics if each.severity == "error"]

@@ -32,8 +32,11 @@ FOLDER = "/couler/include"  # where archives are mounted in a step's container
 class Emission:
     """Collects templates, further documents and findings while a workflow is emitted."""
 
-    def __init__(self, workflow: Workflow, options: Options, modules: frozenset[str] = frozenset()):
+    def __init__(
+        self, workflow: Workflow, options: Options, modules: frozenset[str], exact_outputs: Mapping[str, list[str]]
+    ):
         self.options = options
+        self.exact_outputs = exact_outputs
         self.modules = modules
         self.shapes: dict[str, Shape] = {
             template.name: shape(template.body) for template in workflow.templates if isinstance(template.body, Graph)

@@ -18,6 +18,7 @@ from couler_py.backends.local.scope import Facts, Scope
 from couler_py.backends.local.spawner import Spawner
 from couler_py.ir.model import Template, Workflow
 from couler_py.ir.wire import VALUE_LIMIT as VALUE_LIMIT
+from couler_py.passes.exact import exact_outputs
 from couler_py.passes.flows import plain_outputs
 from couler_py.store.home import Home
 from couler_py.store.records import ArtifactRef, Result, TaskRecord
@@ -158,6 +159,11 @@ class Context:
     def read_as_text(self) -> dict[str, list[str]]:
         """By template, the outputs of Python steps whose text a container reads as it is."""
         return plain_outputs(self.templates)
+
+    @functools.cached_property
+    def taken_apart(self) -> dict[str, list[str]]:
+        """By template, the outputs of Python steps that an engine takes apart."""
+        return exact_outputs(self.templates)
 
     def scope(self, call: Call, **more: Any) -> Scope:
         """What expressions see inside a call."""

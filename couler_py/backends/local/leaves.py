@@ -246,6 +246,9 @@ async def _function(context: Context, made: Call, body: Function, folder: Path, 
     plain = context.read_as_text.get(made.template.name)
     if plain:  # a value that no engine could give a container fails here too, so that all mean the same
         request["env"]["COULER_PLAIN"] = ",".join(plain)
+    exact = context.taken_apart.get(made.template.name)
+    if exact:  # likewise a number that another engine would round
+        request["env"]["COULER_EXACT"] = ",".join(exact)
     include = await programs.includes(context, body)
     if include:
         request["env"]["COULER_INCLUDE"] = include

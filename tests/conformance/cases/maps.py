@@ -86,6 +86,21 @@ def pairs_of(items: list[int], results: list[int]) -> list[str]:
     return [f"{item}>{result}" for item, result in zip(items, results)]  # noqa: B905
 
 
+@couler.step
+def beyond_doubles() -> list[int]:
+    return [2**53 + 1]
+
+
+@couler.workflow
+def over_integers_that_an_engine_would_round():
+    couler.map(double, beyond_doubles())
+
+
+@couler.workflow
+def integers_that_are_only_handed_on():
+    return total(beyond_doubles())
+
+
 @couler.workflow
 def over_a_list_of_a_step():
     return total(couler.map(double, numbers(4)))
@@ -274,6 +289,13 @@ CASES = [
     ),
     written("map", over_a_sequence_counted_by_a_step, done("double", "double-2"), {"result": [10, 12]}),
     written("map", longer_than_allowed, {"numbers": "Succeeded", "double": "Failed"}, status="Failed"),
+    written(
+        "map",
+        over_integers_that_an_engine_would_round,
+        {"beyond_doubles": "Failed", "double": "Blocked"},
+        status="Failed",
+    ),
+    written("map", integers_that_are_only_handed_on, done("beyond_doubles", "total"), {"result": 2**53 + 1}),
     written("map", one_at_a_time, done("double"), {"result": [2, 4, 6]}),
     written("map", its_length, done("numbers", "double"), {"length": 3, "last": 4}),
 ]

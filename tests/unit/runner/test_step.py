@@ -253,6 +253,22 @@ def test_text_that_a_container_cannot_get_as_it_is_fails_the_step(bench: Bench) 
     assert "return a Path, and let it read the file" in ended.stderr
 
 
+def test_an_integer_that_an_engine_would_round_fails_the_step(bench: Bench) -> None:
+    template = Template("f", function("def f():\n    return [{'id': 2**53 + 1}]"), outputs=giving(result=types.ANY))
+    assert json.loads(bench.run(template).outputs["result"]) == [{"id": 2**53 + 1}]
+    ended = bench.run(template, COULER_EXACT="result")
+    assert (ended.code, ended.stderr) == (
+        1,
+        "couler: the output 'result' holds 9007199254740993, and the engine that takes it apart can't tell integers "
+        "beyond plus or minus 2^53 from their neighbours: return them as strings\n",
+    )
+
+
+def test_the_largest_integers_that_doubles_can_say_pass(bench: Bench) -> None:
+    template = Template("f", function("def f():\n    return [2**53, -2**53, True]"), outputs=giving(result=types.ANY))
+    assert json.loads(bench.run(template, COULER_EXACT="result").outputs["result"]) == [2**53, -(2**53), True]
+
+
 def test_outputs_of_items_are_json_strings_of_json(bench: Bench) -> None:
     template = Template("f", function("def f():\n    return {'a': '{{'}"), outputs=giving(result=types.ANY))
     ended = bench.run(template, COULER_FORM="item")

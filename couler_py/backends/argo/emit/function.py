@@ -61,6 +61,8 @@ def own_env(emission: Emission, template: Template, variant: Variant, render: Re
     plain = [each.name for each in template.outputs.parameters if (template.name, each.name) in program.plain_outputs]
     if plain:
         found.append({"name": "COULER_PLAIN", "value": ",".join(plain)})
+    if exact := emission.exact_outputs.get(template.name):
+        found.append({"name": "COULER_EXACT", "value": ",".join(exact)})
     if body.packages:
         found.append({"name": "COULER_INSTALL", "value": "1"})
     if body.include or any("run_info" in piece.text for piece in body.pieces):
