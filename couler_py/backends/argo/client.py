@@ -116,9 +116,15 @@ class ArgoClient:
             elif kind == "Secret":
                 client.CoreV1Api(self._api).patch_namespaced_secret(name, namespace, document)
             elif kind == "ClusterWorkflowTemplate":
-                self._custom().patch_cluster_custom_object(GROUP, VERSION, PLURALS[kind], name, document)
+                there = self._custom().get_cluster_custom_object(GROUP, VERSION, PLURALS[kind], name)
+                self._custom().replace_cluster_custom_object(
+                    GROUP, VERSION, PLURALS[kind], name, in_place_of(there, document)
+                )
             else:
-                self._custom().patch_namespaced_custom_object(GROUP, VERSION, namespace, PLURALS[kind], name, document)
+                there = self._custom().get_namespaced_custom_object(GROUP, VERSION, namespace, PLURALS[kind], name)
+                self._custom().replace_namespaced_custom_object(
+                    GROUP, VERSION, namespace, PLURALS[kind], name, in_place_of(there, document)
+                )
 
     def _upload(self, key: str, content: bytes, namespace: str) -> None:
         upload(self._api, namespace, key, content)
@@ -174,7 +180,9 @@ class ArgoClient:
             )
             for line in response:
                 text = line.decode("utf-8", "replace").rstrip("\n")
-                if " argo=true" not in text:  # lines of Argo's own program around the step
+                if not (
+                    text.startswith("time=") and " argo=true" in text
+                ):  # lines of Argo's own program around the step
                     yield LogLine(path, text, attempt)
 
     def list(self) -> Iterable[RunStatus]:
@@ -283,6 +291,13 @@ class ArgoClient:
         if self._server is None:
             raise NotOffered(f"{what} on Argo goes through its server: set ARGO_SERVER to its URL")
         return self._server
+
+
+def in_place_of(there: JSON, document: JSON) -> JSON:
+    """A document that replaces an object whole, so that nothing of the old one's stays; only what Argo noted does."""
+    metadata = document["metadata"] | {"resourceVersion": there["metadata"]["resourceVersion"]}
+    kept = {"status": there["status"]} if "status" in there else {}
+    return document | {"metadata": metadata} | kept
 
 
 def split(run: str) -> tuple[str, str]:
