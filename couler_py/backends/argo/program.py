@@ -155,18 +155,21 @@ class Program:
                 self.variants.setdefault(body.body, set()).add("")
             elif isinstance(body, Graph):
                 self._scan_graph(template, body)
-        for (graph, task_name), names in self.gathered.items():
-            body = self.templates[graph].body
-            assert isinstance(body, Graph)
-            calls = next(each.call for each in body.tasks if each.name == task_name)
-            if isinstance(calls, str):
-                self.gathered_of.setdefault(calls, set()).update(names)
-        for (graph, task_name), names in self.gathered_artifacts.items():
-            body = self.templates[graph].body
-            assert isinstance(body, Graph)
-            task = next(task for task in body.tasks if task.name == task_name)
-            if isinstance(task.call, str):
-                self._key(task.call, names)
+        mapped = {
+            (template.name, task.name): task.call
+            for template in self.workflow.templates
+            if isinstance(template.body, Graph)
+            for task in template.body.tasks
+            if task.each is not None
+        }
+        for place, names in self.gathered.items():
+            call = mapped[place]
+            if isinstance(call, str):
+                self.gathered_of.setdefault(call, set()).update(names)
+        for place, names in self.gathered_artifacts.items():
+            call = mapped[place]
+            if isinstance(call, str):
+                self._key(call, names)
         for template in self.workflow.templates:
             if isinstance(template.body, Graph):
                 self._add_variants(template, template.body)

@@ -79,3 +79,13 @@ def report(emission: Emission, error: UnprovenError, what: str, step: str, sourc
         why="only expressions that were proven equal on the real controller are emitted in its own language",
         help="compute it in a Python step, and use that step's result",
     )
+
+
+def no_files(emission: Emission, what: str, source: Source | None) -> None:
+    """Note that a hook or handler was given artifacts, which are never left out in silence."""
+    emission.problem(
+        "CLR402",
+        f"{what} is given files, which isn't proven on Argo",
+        source=source,
+        help="give it the place where the file lies as a string, and let it fetch the file",
+    )

@@ -91,8 +91,10 @@ def gathered(writer: GraphWriter, expr: TaskArtifact) -> JSON:
 
 def gathered_folder(writer: GraphWriter, expr: TaskArtifact) -> str:
     """A reference to the folder of a fan-out as an output artifact, through a task of its own without a pod."""
-    name = f"folder-{writer.names[expr.task]}-{expr.name}"[:100].rstrip("-")
-    if not any(task["name"] == name for task in writer.extra):
+    key = ("folder", expr)
+    name = writer.added.get(key, "")
+    if not name:
+        name = writer.added[key] = writer.helper(f"folder-{writer.names[expr.task]}-{expr.name}")
         template = {
             "inputs": {"artifacts": [{"name": "folder", "optional": True}]},
             "outputs": {"artifacts": [{"name": "folder", "from": "{{inputs.artifacts.folder}}", "optional": True}]},
@@ -116,9 +118,19 @@ def picked(writer: GraphWriter, expr: First) -> str:
     optional inputs, and the states of their tasks.
     """
     options = [option for option in expr.options if isinstance(option, TaskArtifact)]
-    key = "-or-".join(f"{writer.names[option.task]}-{option.name}" for option in options)
-    name = f"first-{key}"[:100].rstrip("-")
-    if not any(task["name"] == name for task in writer.extra):
+    if len(options) < len(expr.options) or any(writer.scope.tasks[option.task].each is not None for option in options):
+        writer.emission.problem(
+            "CLR402",
+            "the first of several files can't be said on Argo where one is an input or the folder of a fan-out",
+            step=writer.template.display or writer.template.name,
+            source=writer.template.source,
+            help="let a step take both, and return the one that is there",
+        )
+    key = ("first", *options)
+    name = writer.added.get(key, "")
+    if not name:
+        wish = "-or-".join(f"{writer.names[option.task]}-{option.name}" for option in options)
+        name = writer.added[key] = writer.helper(f"first-{wish}")
         writer.extra.append(_pick(writer, name, options))
     return name
 

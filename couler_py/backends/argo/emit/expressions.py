@@ -21,6 +21,7 @@ from couler_py.backends.argo.emit.values import (
     to_value,
 )
 from couler_py.ir import wire
+from couler_py.ir.evaluate import EXACT
 from couler_py.ir.expr import (
     Access,
     AllOf,
@@ -309,7 +310,10 @@ def _compute(expr: Compute, scope: Scope, guarded: bool) -> Value:
     if expr.op in ("//", "%"):
         if not whole:
             raise UnprovenError(f"{expr.op} of floats rounds differently on Argo")
-        text = f"int(floor({a} / {b}))" if expr.op == "//" else f"(({a} % {b}) + {b}) % {b}"
+        text = f"(({a} % {b}) + {b}) % {b}"
+        if expr.op == "//":  # by way of doubles
+            large = failing("the number is beyond plus or minus 2^53")
+            text = f"(abs({a}) <= {EXACT} ? int(floor({a} / {b})) : {large})"
         return _made(f"({b} != 0 ? {text} : {failing('division by zero')})", INT)
     if not whole:
         return _made(f"{a} {expr.op} {b}", FLOAT)

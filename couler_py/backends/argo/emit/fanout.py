@@ -273,7 +273,10 @@ class FanOut:
         value = self._translated(expr, f"the argument {name!r}")
         if value is None:
             return Constant(None)
-        inner = f"{name}-{len(self.parameters)}"
+        number = len(self.parameters)
+        taken = {each.name for each in self.task.arguments}
+        while (inner := f"{name}-{number}") in taken:
+            number += 1
         known = self._pass(inner, tag(to_wire(value, value.type)))
         self.inner.inputs[inner] = Value(member("inputs.parameters", known), "wire", value.type)
         return Input(inner)
@@ -340,6 +343,7 @@ class FanOut:
                 {
                     "name": self._artifact_name(each.name),
                     "from": "{{inputs.artifacts." + self._artifact_name(each.name) + "}}",
+                    **({"optional": True} if each.optional else {}),
                 }
                 for each in self.task.artifacts
             ]

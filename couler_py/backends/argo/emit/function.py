@@ -30,7 +30,7 @@ def function_fields(emission: Emission, template: Template, variant: Variant, re
     if any("{{" in piece.text for piece in body.pieces):
         name = emission.program.template_name(template.name, variant)
         # Metadata isn't filled in by Argo, so here the source stays readable.
-        emission.annotations[SOURCE + name[:50]] = "\n".join(piece.text for piece in body.pieces)
+        emission.annotations[SOURCE + name[:50].rstrip("-")] = "\n".join(piece.text for piece in body.pieces)
     fields = container_fields(body, render, command)
     env = own_env(emission, template, variant, render)
     extra, volumes = include_fields(emission, template)

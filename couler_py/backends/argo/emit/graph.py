@@ -40,6 +40,8 @@ class GraphWriter:
         self.scope = GraphScope(self.program, template, self.possible, self.names)
         self._targets: dict[str, dict[str, tuple[Any, bool]]] = {}
         self.extra: list[JSON] = []
+        self.added: dict[tuple[object, ...], str] = {}
+        """The names of added tasks, by what they are for."""
         self.waits: list[str] = []
         """Added tasks that the task being written reads."""
 
@@ -53,6 +55,14 @@ class GraphWriter:
             found["outputs"] = produced
         if self.graph.form == "steps":
             by_name = dict(zip(self.names, tasks, strict=True))
+            if self.extra:
+                self.emission.problem(
+                    "CLR402",
+                    "an output or a file of this graph needs a task of its own on Argo, and it is written in steps",
+                    step=self.template.display or self.template.name,
+                    source=self.template.source,
+                    help="write the graph by its dependencies",
+                )
             found["steps"] = [[by_name[name] for name in group] for group in self.graph.groups]
             return found
         if closing := self.outcome():

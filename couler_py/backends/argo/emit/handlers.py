@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from couler_py.backends.argo.emission import Emission
-from couler_py.backends.argo.emit.arguments import argument, report
+from couler_py.backends.argo.emit.arguments import argument, no_files, report
 from couler_py.backends.argo.emit.expressions import UnprovenError, condition
 from couler_py.backends.argo.emit.scope import TemplateScope
 from couler_py.ir.model import Handler, Suspend, Template
@@ -36,8 +36,8 @@ def exit_handler(emission: Emission) -> JSON:
             if parts := _conditions(handler, scope):
                 task["when"] = "{{= " + " && ".join(parts) + " }}"
             task["template"] = emission.program.template_name(handler.call)
-            known = targets(emission, emission.program.templates.get(handler.call))
             callee = emission.program.templates.get(handler.call)
+            known = targets(emission, callee)
             parameters = [
                 {
                     "name": emission.program.field(callee, each.name),
@@ -48,6 +48,8 @@ def exit_handler(emission: Emission) -> JSON:
         except UnprovenError as error:
             report(emission, error, f"the handler {handler.name!r}", handler.name, handler.source)
             continue
+        if handler.artifacts:
+            no_files(emission, f"the handler {handler.name!r}", handler.source)
         if parameters:
             task["arguments"] = {"parameters": parameters}
         tasks.append(task)

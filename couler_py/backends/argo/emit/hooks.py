@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from couler_py.backends.argo.emission import Emission
-from couler_py.backends.argo.emit.arguments import argument, report
+from couler_py.backends.argo.emit.arguments import argument, no_files, report
 from couler_py.backends.argo.emit.expressions import UnprovenError, condition
 from couler_py.ir.model import Hook, Source
 
@@ -33,12 +33,19 @@ def hooks(
                 help="put both into one graph, and call that",
             )
         entry: JSON = {"template": emission.program.template_name(hook.call)}
-        known = targets(emission, emission.program.templates.get(hook.call))
+        callee = emission.program.templates.get(hook.call)
+        known = targets(emission, callee)
+        if hook.artifacts:
+            no_files(emission, f"the hook {hook.name!r}", source)
         try:
             if hook.when is not None:
                 entry["expression"] = condition(hook.when, scope)
             parameters = [
-                {"name": each.name, "value": argument(each.value, *known[each.name], scope)} for each in hook.arguments
+                {
+                    "name": emission.program.field(callee, each.name),
+                    "value": argument(each.value, *known[each.name], scope),
+                }
+                for each in hook.arguments
             ]
         except UnprovenError as error:
             report(emission, error, what, hook.name, source)

@@ -13,7 +13,7 @@ from couler_py.backends.argo.emit.signature import inputs
 from couler_py.backends.argo.emit.values import Form, Value, to_plain, to_wire
 from couler_py.backends.argo.program import KEY, Program, Variant
 from couler_py.ir.expr import Expr, Own
-from couler_py.ir.model import Loop, Template
+from couler_py.ir.model import InputArtifact, Loop, Template
 
 JSON = dict[str, Any]
 COUNTER = "couler-iteration"
@@ -67,7 +67,7 @@ def loop_fields(emission: Emission, template: Template, scope: TemplateScope, na
             text = tag(to_plain(value, types[given]) if plain else to_wire(value, types[given]))
         again.append({"name": known, "value": text})
     again.append({"name": COUNTER, "value": "{{=string(" + count + " + 1)}}"})
-    artifacts = [(given.name, scope.input_name(given.name)) for given in template.inputs.artifacts]
+    artifacts = [(given, scope.input_name(given.name)) for given in template.inputs.artifacts]
     message = failing(f"the loop ran {loop.max_iterations} times and its condition did not hold")
     found: JSON = {"inputs": inputs(emission, template, scope, variant)}
     found["inputs"].setdefault("parameters", []).append({"name": COUNTER, "default": "1"})
@@ -80,7 +80,7 @@ def loop_fields(emission: Emission, template: Template, scope: TemplateScope, na
     arguments: JSON = {"parameters": passed} if passed else {}
     if artifacts:
         arguments["artifacts"] = [
-            {"name": program.field(body, given), "from": "{{inputs.artifacts." + known + "}}"}
+            {"name": program.field(body, given.name), "from": "{{inputs.artifacts." + known + "}}"} | _optional(given)
             for given, known in artifacts
         ]
     if arguments:
@@ -97,10 +97,11 @@ def loop_fields(emission: Emission, template: Template, scope: TemplateScope, na
         repeat["arguments"]["artifacts"] = [
             {
                 "name": known,
-                "from": "{{tasks.run.outputs.artifacts." + program.field(body, carried[given]) + "}}"
-                if given in carried
+                "from": "{{tasks.run.outputs.artifacts." + program.field(body, carried[given.name]) + "}}"
+                if given.name in carried
                 else "{{inputs.artifacts." + known + "}}",
             }
+            | _optional(given)
             for given, known in artifacts
         ]
     found["dag"] = {"failFast": False, "tasks": [first, repeat]}
@@ -152,6 +153,10 @@ def _outputs(emission: Emission, template: Template, body: Template) -> JSON:
             run = member("tasks.run.outputs.artifacts", program.field(body, inner))
             found["artifacts"].append({"name": name, "fromExpression": f"{last} ? {again} : {run}"})
     return found
+
+
+def _optional(given: InputArtifact) -> JSON:
+    return {"optional": True} if given.optional else {}
 
 
 def _inner(value: Expr | None, name: str) -> str:

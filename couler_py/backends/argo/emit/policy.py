@@ -112,6 +112,8 @@ def memoize(emission: Emission, template: Template, scope: TemplateScope) -> JSO
     cache = template.cache
     assert cache is not None
     content = f"{digest(template)}/{cache.version}"
+    if exact := emission.exact_outputs.get(template.name):  # results that were kept unchecked are others
+        content += f"/{','.join(exact)}"
     if cache.key is not None:
         from couler_py.backends.argo.emit.expressions import translate
         from couler_py.ir.expr import Text
@@ -212,7 +214,16 @@ def pod(emission: Emission, template: Template, scope: TemplateScope) -> JSON:
         found["initContainers"] = _named(settings.init_containers, "init", rendered, command)
     if settings.sidecars:
         found["sidecars"] = _named(settings.sidecars, "sidecar", rendered, command)
-    patch = pod_patch(settings, rendered)
+    try:
+        patch = pod_patch(settings, rendered)
+    except ValueError as error:
+        emission.problem(
+            "CLR402",
+            f"the patch of its pod can't be joined with dns, host network or pull secrets: {error}",
+            help="say these in the patch as well, or write the patch as JSON without values in it",
+            **place(template),  # type: ignore[arg-type]
+        )
+        patch = ""
     if patch:
         found["podSpecPatch"] = patch
     if settings.extra is not None:
@@ -233,7 +244,10 @@ def _named(containers: tuple[Container, ...], kind: str, rendered: Render, comma
 
 
 def pod_patch(settings: PodSettings, rendered: Render) -> str:
-    """The `podSpecPatch`: the user's own, or what a template has no field for (dns, host network, pull secrets)."""
+    """The `podSpecPatch`: the user's own, or what a template has no field for (dns, host network, pull secrets).
+
+    Raises `ValueError` where both are given and the user's isn't JSON data.
+    """
     import json
 
     extra: JSON = {}
@@ -249,7 +263,7 @@ def pod_patch(settings: PodSettings, rendered: Render) -> str:
         return json.dumps(extra)
     if isinstance(settings.patch, str):
         return json.dumps(_merged(extra, json.loads(settings.patch)))
-    raise ValueError("a pod patch with values in it can't be joined with dns, host network or pull secrets")
+    raise ValueError("it has values in it")
 
 
 def _merged(base: JSON, over: JSON) -> JSON:

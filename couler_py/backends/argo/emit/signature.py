@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from msgspec import UNSET
@@ -16,9 +17,11 @@ from couler_py.backends.argo.emit.text import render
 from couler_py.backends.argo.program import KEY, Variant
 from couler_py.ir.model import Function, Graph, Loop, Parameter, Template
 from couler_py.ir.types import Choice
+from couler_py.kubernetes import plain as plain_text
 from couler_py.kubernetes.containers import config_map_key
 
 JSON = dict[str, Any]
+_BRACE = re.compile(r"\{(?=\{)")
 INPUTS = "/tmp/couler/inputs"  # noqa: S108 - inside the step's own container
 
 
@@ -51,7 +54,7 @@ def parameter(emission: Emission, given: Parameter, name: str, plain: bool, owne
     """A parameter; its default value stands under `key`."""
     found: JSON = {"name": name}
     if given.value_from is not None:
-        found["valueFrom"] = {"configMapKeyRef": config_map_key(given.value_from, lambda text: str(text))}
+        found["valueFrom"] = {"configMapKeyRef": config_map_key(given.value_from, plain_text)}
     if given.default is not UNSET:
         try:
             text = (plain_literal if plain else literal_text)(given.default, given.type)
@@ -67,7 +70,7 @@ def parameter(emission: Emission, given: Parameter, name: str, plain: bool, owne
     elif isinstance(given.type, Choice) and key == "value":
         found["enum"] = [literal_text(value, given.type) for value in given.type.values]
     if given.description:
-        found["description"] = given.description.replace("{{", "{ {")
+        found["description"] = _BRACE.sub("{ ", given.description)
     return found
 
 

@@ -14,7 +14,7 @@ from couler_py.backends.argo.emit.literals import tag
 from couler_py.backends.argo.emit.scope import TemplateScope
 from couler_py.backends.argo.emit.values import SIMPLE, to_text
 from couler_py.ir import wire
-from couler_py.ir.expr import Expr, InputArtifact, Text, TextLike
+from couler_py.ir.expr import Expr, InputArtifact, TextLike
 from couler_py.ir.expr import Literal as Constant
 from couler_py.ir.model import Template
 from couler_py.kubernetes import Render
@@ -116,8 +116,3 @@ def _part(emission: Emission, template: Template, scope: TemplateScope, part: Ex
 def _kept(text: str, double: str) -> str:
     """The expression with each dollar sign in its value doubled, where Kubernetes will halve it."""
     return f"replace({text}, '$', '$$')" if double else text
-
-
-def has_values(text: TextLike) -> bool:
-    """Whether a text has values in it."""
-    return isinstance(text, Text)

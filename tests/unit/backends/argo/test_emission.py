@@ -10,24 +10,28 @@ from hypothesis import HealthCheck, given, settings
 
 from couler_py.backends import yaml
 from couler_py.backends.argo import BACKEND, compile_workflow
+from couler_py.backends.argo.client import in_place_of
 from couler_py.backends.argo.emit.literals import string, tag
 from couler_py.backends.argo.emit.text import escaped
 from couler_py.backends.argo.options import Options, parse
 from couler_py.backends.argo.verify import verify
 from couler_py.backends.features import FEATURES
 from couler_py.ir.diagnostics import DiagnosticError
-from couler_py.ir.expr import Compare, Input, Item, Literal, TaskOutput, Text
+from couler_py.ir.expr import Compare, First, Input, Item, Literal, TaskArtifact, TaskOutput, Text
 from couler_py.ir.model import (
     After,
     Argument,
+    ArtifactArgument,
     DistributedJob,
     Each,
     Function,
     Graph,
     IncludeArchive,
+    InputArtifact,
     Inputs,
     Loop,
     Mutex,
+    OutputArtifact,
     OutputParameter,
     Outputs,
     Parameter,
@@ -257,3 +261,67 @@ def test_loops_in_loops_that_go_deeper_than_argo_are_found_where_the_outer_one_i
 
 def test_loops_in_loops_that_stay_above_that_are_emitted() -> None:
     assert compile_workflow(nested_loops(50, 46)).diagnostics == ()
+
+
+FILE = Template(
+    "file",
+    Container("alpine", ("true",)),
+    outputs=Outputs(artifacts=(OutputArtifact("c", path="/c"), OutputArtifact("b-c", path="/b"))),
+)
+
+
+def test_files_chosen_among_others_of_like_names_stay_apart() -> None:
+    reads = Template("reads", Container("alpine", ("true",)), Inputs(artifacts=(InputArtifact("x", "/x"),)))
+    choices = [
+        First((TaskArtifact("a-b", "c"), TaskArtifact("z", "c"))),
+        First((TaskArtifact("a", "b-c"), TaskArtifact("z", "c"))),
+        First((TaskArtifact("a-b", "c"), TaskArtifact("z", "c"))),
+    ]
+    readers = [
+        Task(f"r{number}", "reads", artifacts=(ArtifactArgument("x", choice),)) for number, choice in enumerate(choices)
+    ]
+    found = templates(graph(*(Task(name, "file") for name in ("a", "a-b", "z")), *readers, others=(FILE, reads)))
+    given = {each["name"]: each.get("arguments", {}).get("artifacts") for each in found["main"]["dag"]["tasks"]}
+    first, second, third = (given[f"r{number}"][0]["from"] for number in range(3))
+    assert first == third != second
+    assert given[second.split(".")[1]][0]["from"] == "{{tasks.a.outputs.artifacts.b-c}}"
+
+
+def test_an_optional_file_may_be_missing_in_a_loop_and_in_a_fan_out_that_tolerates_failures() -> None:
+    takes = Template(
+        "takes",
+        Container("alpine", ("true",)),
+        Inputs((Parameter("x"),), (InputArtifact("f", "/f", optional=True),)),
+    )
+    again = Template("again", Loop("takes", Literal(True)), takes.inputs)
+    argument = (ArtifactArgument("f", TaskArtifact("a", "c"), optional=True),)
+    item = (Argument("x", Item()),)
+    found = templates(
+        graph(
+            Task("a", "file"),
+            Task("m", "takes", item, argument, each=Each(Literal(["p", "q"]), tolerate=1)),
+            Task("l", "again", (Argument("x", Literal("y")),), argument),
+            others=(FILE, takes, again),
+        )
+    )
+    calls = [
+        *found["main-m-tolerant"]["dag"]["tasks"],
+        *found["main-m"]["dag"]["tasks"],
+        *found["again"]["dag"]["tasks"],
+    ]
+    files = [each["arguments"]["artifacts"] for each in calls if "artifacts" in each.get("arguments", {})]
+    assert len(files) == 4
+    assert all(each == [{"name": "f", "from": "{{inputs.artifacts.f}}", "optional": True}] for each in files)
+
+
+def test_what_replaces_an_object_keeps_nothing_of_it_but_what_argo_noted() -> None:
+    there = {
+        "metadata": {"name": "n", "resourceVersion": "7", "labels": {"a": "b"}},
+        "spec": {"onExit": "x"},
+        "status": 1,
+    }
+    assert in_place_of(there, {"metadata": {"name": "n"}, "spec": {"entrypoint": "e"}}) == {
+        "metadata": {"name": "n", "resourceVersion": "7"},
+        "spec": {"entrypoint": "e"},
+        "status": 1,
+    }
