@@ -82,10 +82,10 @@ def report(emission: Emission, error: UnprovenError, what: str, step: str, sourc
 
 
 def no_files(emission: Emission, what: str, source: Source | None) -> None:
-    """Note that a hook or handler was given artifacts, which are never left out in silence."""
+    """Note that a hook or handler is given what another task left: that is never left out in silence."""
     emission.problem(
         "CLR402",
-        f"{what} is given files, which isn't proven on Argo",
+        f"{what} is given files of other tasks, which isn't proven on Argo",
         source=source,
         help="give it the place where the file lies as a string, and let it fetch the file",
     )

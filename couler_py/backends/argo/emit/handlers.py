@@ -8,7 +8,9 @@ from couler_py.backends.argo.emission import Emission
 from couler_py.backends.argo.emit.arguments import argument, no_files, report
 from couler_py.backends.argo.emit.expressions import UnprovenError, condition
 from couler_py.backends.argo.emit.scope import TemplateScope
-from couler_py.ir.model import Handler, Suspend, Template
+from couler_py.backends.argo.emit.storage import storage
+from couler_py.backends.argo.emit.text import render
+from couler_py.ir.model import ArtifactArgument, Handler, Suspend, Template
 
 JSON = dict[str, Any]
 WHEN = {"success": "workflow.status == 'Succeeded'", "failure": "workflow.status != 'Succeeded'"}
@@ -48,14 +50,25 @@ def exit_handler(emission: Emission) -> JSON:
         except UnprovenError as error:
             report(emission, error, f"the handler {handler.name!r}", handler.name, handler.source)
             continue
-        if handler.artifacts:
-            no_files(emission, f"the handler {handler.name!r}", handler.source)
-        if parameters:
-            task["arguments"] = {"parameters": parameters}
+        arguments: JSON = {"parameters": parameters} if parameters else {}
+        if files := [_file(emission, handler, each, scope) for each in handler.artifacts]:
+            arguments["artifacts"] = files
+        if arguments:
+            task["arguments"] = arguments
         tasks.append(task)
     name = emission.program.new_name("exit-handlers")
     emission.add(name, "handlers", {"steps": [tasks]})
     return {"onExit": name}
+
+
+def _file(emission: Emission, handler: Handler, given: ArtifactArgument, scope: TemplateScope) -> JSON:
+    if given.storage is None:
+        no_files(emission, f"the handler {handler.name!r}", handler.source)
+        return {}
+    rendered = render(emission, scope.template, scope)
+    found = storage(emission, given.storage, rendered, handler.name, handler.source)
+    name = emission.program.field(emission.program.templates.get(handler.call), given.name)
+    return {"name": name} | found | ({"optional": True} if given.optional else {})
 
 
 def _conditions(handler: Handler, scope: TemplateScope) -> list[str]:

@@ -26,6 +26,7 @@ from couler_py.ir.model import (
     Each,
     Function,
     Graph,
+    Handler,
     IncludeArchive,
     InputArtifact,
     Inputs,
@@ -45,6 +46,7 @@ from couler_py.ir.model import (
     Workflow,
 )
 from couler_py.ir.pod import Container
+from couler_py.ir.storage import S3
 from couler_py.ir.types import INT, ListOf
 from tests.strategies import workflows
 
@@ -324,4 +326,14 @@ def test_what_replaces_an_object_keeps_nothing_of_it_but_what_argo_noted() -> No
         "metadata": {"name": "n", "resourceVersion": "7"},
         "spec": {"entrypoint": "e"},
         "status": 1,
+    }
+
+
+def test_a_handler_gets_the_files_that_it_is_given_by_their_place() -> None:
+    reads = Template("reads", Container("alpine", ("true",)), Inputs(artifacts=(InputArtifact("x", "/x"),)))
+    given = (ArtifactArgument("x", storage=S3("reports/last.txt")),)
+    handlers = (Handler("tell", "reads", artifacts=given),)
+    found = templates(graph(Task("a", "file"), others=(FILE, reads), handlers=handlers))
+    assert found["exit-handlers"]["steps"][0][0]["arguments"] == {
+        "artifacts": [{"name": "x", "s3": {"key": "reports/last.txt"}}]
     }
