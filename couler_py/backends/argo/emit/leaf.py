@@ -7,6 +7,8 @@ from typing import Any
 from msgspec import UNSET
 
 from couler_py.backends.argo.emission import Emission, named, place, refusing
+from couler_py.backends.argo.emit.arguments import plain_literal, report
+from couler_py.backends.argo.emit.expressions import UnprovenError
 from couler_py.backends.argo.emit.function import function_fields, function_outputs
 from couler_py.backends.argo.emit.manifest import manifest
 from couler_py.backends.argo.emit.scope import TemplateScope
@@ -80,8 +82,6 @@ class LeafWriter:
         return output.stdout
 
     def _parameter(self, output: OutputParameter) -> JSON:
-        from couler_py.backends.argo.emit.arguments import plain_literal
-
         source: JSON = {}
         if output.path:
             source["path"] = output.path
@@ -92,7 +92,11 @@ class LeafWriter:
         elif output.supplied:
             source["supplied"] = {}
         if output.default is not UNSET:
-            source["default"] = plain_literal(output.default, output.type)
+            try:
+                source["default"] = plain_literal(output.default, output.type)
+            except UnprovenError as error:
+                what = f"the default of the output {output.name!r}"
+                report(self.emission, error, what, *named(self.template))
         found: JSON = {"name": self.scope.program.field(self.template, output.name), "valueFrom": source}
         if output.global_name:
             found["globalName"] = self.scope.program.published_name(output.global_name)

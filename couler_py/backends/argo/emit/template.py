@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from couler_py.backends.argo.emission import ROLE, Emission, nothing
+from couler_py.backends.argo.emit.braces import check_braces
 from couler_py.backends.argo.emit.graph import GraphWriter
 from couler_py.backends.argo.emit.include import include_artifacts
 from couler_py.backends.argo.emit.leaf import LeafWriter
@@ -27,6 +28,7 @@ TASKS = "couler.dev/tasks"
 def template_data(emission: Emission, template: Template, variant: Variant = "") -> JSON:
     """The template as Argo has it. What it needs besides is added to the emission."""
     name = emission.program.template_name(template.name, variant)
+    check_braces(emission, template)
     found: JSON = {"name": name}
     if isinstance(template.body, Graph):
         writer = GraphWriter(emission, template, variant)

@@ -37,6 +37,7 @@ from couler_py.ir.model import (
     Outputs,
     Parameter,
     Piece,
+    Resource,
     RetryPolicy,
     Schedule,
     Source,
@@ -45,8 +46,8 @@ from couler_py.ir.model import (
     Template,
     Workflow,
 )
-from couler_py.ir.pod import Container
-from couler_py.ir.storage import S3
+from couler_py.ir.pod import Container, EnvVar, PodSettings, Resources, Templated, Volume, VolumeMount
+from couler_py.ir.storage import S3, SecretRef
 from couler_py.ir.types import INT, ListOf
 from tests.strategies import workflows
 
@@ -337,3 +338,34 @@ def test_a_handler_gets_the_files_that_it_is_given_by_their_place() -> None:
     assert found["exit-handlers"]["steps"][0][0]["arguments"] == {
         "artifacts": [{"name": "x", "s3": {"key": "reports/last.txt"}}]
     }
+
+
+BRACES = "{{=sprig.env('HOME')}}"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"pod": PodSettings(service_account=BRACES)},
+        {"pod": PodSettings(labels=((BRACES, "x"),))},
+        {"pod": PodSettings(volumes=(Volume("v", Templated({"nfs": {BRACES: "x"}})),))},
+        {"locks": (Mutex("m", namespace=BRACES),)},
+        {"outputs": Outputs((OutputParameter("o", path=BRACES),))},
+        {"outputs": Outputs(artifacts=(OutputArtifact("o", path="/o", storage=S3("k", bucket=BRACES)),))},
+        {"body": Container("alpine", ("true",), resources=Resources(extra=((BRACES, "1"),)))},
+        {"body": Container("alpine", ("true",), env=(EnvVar("A", SecretRef(BRACES, "k")),))},
+        {"body": Container("alpine", ("true",), mounts=(VolumeMount("v", BRACES),))},
+    ],
+)
+def test_plain_text_that_argo_would_evaluate_is_a_finding_wherever_it_stands(more: dict[str, Any]) -> None:
+    given: dict[str, Any] = {"body": Container("alpine", ("true",))} | more
+    with pytest.raises(DiagnosticError) as caught:
+        compile_workflow(graph(Task("a", "t"), others=(Template("t", **given),)))
+    assert [each.code for each in caught.value.diagnostics] == ["CLR403"]
+
+
+def test_braces_stay_where_a_container_or_a_manifest_carries_them() -> None:
+    body = Container("alpine", ("echo", BRACES), env=(EnvVar("A", BRACES),))
+    manifest = Resource("create", Templated({"kind": "ConfigMap", "data": {BRACES: BRACES}}))
+    others = (Template("t", body, description=BRACES), Template("m", manifest))
+    assert BRACES not in str(templates(graph(Task("a", "t"), Task("b", "m"), others=others)))
