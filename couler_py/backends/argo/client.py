@@ -83,7 +83,11 @@ class ArgoClient:
         if main["kind"] != "Workflow":
             self._replace(main, namespace)
             return f"argo:{namespace}/{main['metadata']['name']}"
-        created = self._custom().create_namespaced_custom_object(GROUP, VERSION, namespace, "workflows", main)
+        client = library("client")
+        try:
+            created = self._custom().create_namespaced_custom_object(GROUP, VERSION, namespace, "workflows", main)
+        except client.ApiException as error:
+            raise _refused(error) from None
         return f"argo:{namespace}/{created['metadata']['name']}"
 
     def keep_secret(self, name: str, data: Mapping[str, str], namespace: str = "") -> None:
@@ -109,7 +113,7 @@ class ArgoClient:
                 self._custom().create_namespaced_custom_object(GROUP, VERSION, namespace, PLURALS[kind], document)
         except client.ApiException as error:
             if error.status != 409:
-                raise
+                raise _refused(error) from None
             if kind == "ConfigMap":
                 if not document.get("immutable"):  # an immutable one of this name has this content
                     client.CoreV1Api(self._api).patch_namespaced_config_map(name, namespace, document)
@@ -161,7 +165,7 @@ class ArgoClient:
                         return
             except client.ApiException as error:
                 if error.status != 410:  # the version that we watch from is forgotten: look again
-                    raise
+                    raise _refused(error) from None
 
     def logs(self, run: str, task: str | None = None, *, follow: bool = False) -> Iterator[LogLine]:
         """What the pods of a run printed, in the order in which their tasks began."""
@@ -175,14 +179,18 @@ class ArgoClient:
         for path, attempt, pod in pods(workflow):
             if task is not None and path != task and not path.startswith((f"{task}/", f"{task}[", f"{task}#")):
                 continue
-            response = core.read_namespaced_pod_log(
-                pod, namespace, container="main", follow=follow, _preload_content=False
-            )
+            try:
+                response = core.read_namespaced_pod_log(
+                    pod, namespace, container="main", follow=follow, _preload_content=False
+                )
+            except client.ApiException as error:
+                if error.status == 404:
+                    raise RunNotFoundError(f"the pod {pod} of {path} is gone, and what it printed with it") from None
+                raise _refused(error) from None
             for line in response:
                 text = line.decode("utf-8", "replace").rstrip("\n")
-                if not (
-                    text.startswith("time=") and " argo=true" in text
-                ):  # lines of Argo's own program around the step
+                own = text.startswith("time=") and " argo=true" in text  # of Argo's program around the step
+                if not own:
                     yield LogLine(path, text, attempt)
 
     def list(self) -> Iterable[RunStatus]:
@@ -326,4 +334,8 @@ def _travels_in(bundle: Bundle, name: str) -> bool:
 def _missing(run: str, error: Any) -> CoulerError:
     if error.status == 404:
         return RunNotFoundError(f"there is no run {run} on this cluster")
+    return _refused(error)
+
+
+def _refused(error: Any) -> EngineUnreachableError:
     return EngineUnreachableError(f"the cluster refused: {error.reason}: {error.body}")
