@@ -46,10 +46,5 @@ def read_key(home: Home, name: str, key: str) -> str:
     return data[key]
 
 
-def delete_secret(home: Home, name: str) -> None:
-    """Forget a secret; nothing where it isn't there."""
-    (home.path / "secrets" / _file_name(name)).unlink(missing_ok=True)
-
-
 def _file_name(name: str) -> str:
     return quote(name, safe="") + ".json"

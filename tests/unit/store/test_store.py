@@ -14,7 +14,7 @@ from couler_py.store.database import StoreError, StoreFullError, connect, failur
 from couler_py.store.home import filesystem, home_path, is_network, open_home
 from couler_py.store.migrations import MIGRATIONS
 from couler_py.store.records import ArtifactRef, Result, RunRecord, TaskRecord
-from couler_py.store.secrets import SecretNotFoundError, delete_secret, read_key, read_secret, write_secret
+from couler_py.store.secrets import SecretNotFoundError, read_key, read_secret, write_secret
 
 
 def test_a_home_is_private_and_ignored_by_git(tmp_path: Path) -> None:
@@ -145,6 +145,5 @@ def test_secrets_are_files_of_their_owner(tmp_path: Path) -> None:
     write_secret(home, "/f", {"k": "other"})
     write_secret(home, "\u02ff", {"k": "none of those"})
     assert read_secret(home, "/f") == {"k": "other"}
-    delete_secret(home, "../x")
     with pytest.raises(SecretNotFoundError, match="there is no secret"):
-        read_secret(home, "../x")
+        read_secret(home, "x")
