@@ -88,7 +88,10 @@ class GraphWriter:
         self.waits = []
         found |= fan_out(self, task) if task.each is not None else self.call(task)
         if self.waits:
-            found["depends"] = " && ".join(filter(None, [found.get("depends", ""), *dict.fromkeys(self.waits)]))
+            given = found.get("depends", "")
+            if task.depends is not None:
+                given = f"({given})"
+            found["depends"] = " && ".join(filter(None, [given, *dict.fromkeys(self.waits)]))
         if task.hooks:
             found["hooks"] = hooks(self.emission, task.hooks, self.scope, f"the hooks of {task.name}", task.source)
         if task.continue_on:
