@@ -9,6 +9,7 @@ from couler_py.backends.argo.emission import Emission
 from couler_py.backends.argo.emit.document import documents
 from couler_py.backends.argo.limits import check_limits
 from couler_py.backends.argo.lower import decide_in_steps, nest_modules
+from couler_py.backends.argo.numbers import check_numbers
 from couler_py.backends.argo.options import VERSIONS, Options, parse
 from couler_py.backends.argo.support import TABLE
 from couler_py.backends.base import Bundle, Client, Support
@@ -26,7 +27,9 @@ def compile_workflow(workflow: Workflow, options: Options = Options()) -> Bundle
     lowered, modules = decide_in_steps(workflow), frozenset[str]()
     if options.crds == "full":
         lowered, modules = nest_modules(lowered)
-    emission = Emission(lowered, options, modules, exact_outputs(templates_by_name(workflow)))
+    templates = templates_by_name(workflow)
+    emission = Emission(lowered, options, modules, exact_outputs(templates))
+    check_numbers(emission, templates)
     found = documents(emission)
     check_limits(emission, found)
     errors = [each for each in emission.diagnostics if each.severity == "error"]

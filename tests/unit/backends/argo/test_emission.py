@@ -17,7 +17,7 @@ from couler_py.backends.argo.options import Options, parse
 from couler_py.backends.argo.verify import verify
 from couler_py.backends.features import FEATURES
 from couler_py.ir.diagnostics import DiagnosticError
-from couler_py.ir.expr import Compare, First, Input, Item, Literal, TaskArtifact, TaskOutput, Text
+from couler_py.ir.expr import Access, Compare, Expr, First, Input, Item, Literal, TaskArtifact, TaskOutput, Text
 from couler_py.ir.model import (
     After,
     Argument,
@@ -369,3 +369,27 @@ def test_braces_stay_where_a_container_or_a_manifest_carries_them() -> None:
     manifest = Resource("create", Templated({"kind": "ConfigMap", "data": {BRACES: BRACES}}))
     others = (Template("t", body, description=BRACES), Template("m", manifest))
     assert BRACES not in str(templates(graph(Task("a", "t"), Task("b", "m"), others=others)))
+
+
+LARGE = Literal([{"id": 2**53 + 1}])
+
+
+@pytest.mark.parametrize(
+    ("value", "refused"),
+    [(Item(), False), (Access(Item(), Literal("id")), True)],
+)
+def test_a_written_integer_that_argo_would_round_is_a_finding(value: Expr, refused: bool) -> None:
+    made = graph(Task("m", "double", (Argument("x", value),), each=Each(LARGE)))
+    if refused:
+        with pytest.raises(DiagnosticError, match="beyond plus or minus 2"):
+            compile_workflow(made)
+    else:
+        assert templates(made)["main-m"]["dag"]["tasks"][0]["withItems"] == ['{"id":9007199254740993}']
+
+
+def test_a_written_list_is_followed_into_the_graph_that_fans_out_over_it() -> None:
+    each = Task("m", "double", (Argument("x", Item()),), each=Each(Input("ids")))
+    inner = Template("inner", Graph((each,)), Inputs((Parameter("ids", ListOf(INT)),)))
+    made = graph(Task("g", "inner", (Argument("ids", Literal([2**60])),)), others=(DOUBLE, inner))
+    with pytest.raises(DiagnosticError, match="beyond plus or minus 2"):
+        compile_workflow(made)
