@@ -230,3 +230,22 @@ def kubeconfig_of(cluster: Cluster, namespace: Namespace, folder: Path) -> Path:
     made = folder / "kubeconfig"
     made.write_text(yaml.safe_dump(config))
     return made
+
+
+def test_a_template_that_is_replaced_keeps_nothing_of_the_old_one(client: ArgoClient) -> None:
+    @couler.workflow(name="replaced")
+    def watched(x: int = 5):
+        couler.on_exit(shell("true", name="tidy"))
+        return double(x)
+
+    @couler.workflow(name="replaced")
+    def unwatched(x: int = 5):
+        return double(x)
+
+    for flow in (watched, unwatched):
+        client.submit(flow.compile("argo", kind="WorkflowTemplate", name="replaced"))
+    found = client._custom().get_namespaced_custom_object(
+        "argoproj.io", "v1alpha1", client.namespace, "workflowtemplates", "replaced"
+    )
+    assert "onExit" not in found["spec"]
+    assert [template["name"] for template in found["spec"]["templates"]] == ["replaced", "double"]
