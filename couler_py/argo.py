@@ -1,6 +1,6 @@
 """Couler's own import line: `import couler_py.argo as couler`.
 
-A program written for Couler 0.1 runs as it is, on this machine, on Argo or on Airflow; where a function
+A program written for Couler 0.1 runs as it is, on this machine or on Argo; where a function
 differs, `docs/couler.md` says how. What can't be honoured raises where it is written.
 """
 
