@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
+import os
 import sqlite3
 from collections.abc import Iterator
 from typing import Literal, TypeAlias
@@ -34,13 +36,25 @@ def connect(home: Home, durability: Durability = "process") -> sqlite3.Connectio
     try:
         connection = sqlite3.connect(home.database, timeout=30, isolation_level=None, check_same_thread=False)
         network = is_network(filesystem(home.path))
-        connection.execute(f"PRAGMA journal_mode={'DELETE' if network else 'WAL'}")
+        with contextlib.nullcontext() if network else _alone(home):
+            connection.execute(f"PRAGMA journal_mode={'DELETE' if network else 'WAL'}")
         connection.execute(f"PRAGMA synchronous={'FULL' if network or durability == 'power' else 'NORMAL'}")
         connection.execute("PRAGMA foreign_keys=ON")
         migrate(connection)
     except sqlite3.Error as error:
         raise failure(error, home) from error
     return connection
+
+
+@contextlib.contextmanager
+def _alone(home: Home) -> Iterator[None]:
+    # SQLite doesn't wait for others when it changes the journal of a new file, it fails: so we wait.
+    folder = os.open(home.path, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 @contextlib.contextmanager

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import math
 import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -147,3 +149,18 @@ def test_secrets_are_files_of_their_owner(tmp_path: Path) -> None:
     assert read_secret(home, "/f") == {"k": "other"}
     with pytest.raises(SecretNotFoundError, match="there is no secret"):
         read_secret(home, "x")
+
+
+def test_a_new_store_opens_for_many_at_once(tmp_path: Path) -> None:
+    together = threading.Barrier(8)
+
+    def open_it(number: int) -> int:
+        home = open_home(tmp_path / str(number))
+        together.wait()
+        connection = connect(home)
+        connection.close()
+        return number
+
+    with ThreadPoolExecutor(8) as threads:
+        for number in range(25):
+            assert list(threads.map(open_it, [number] * 8)) == [number] * 8
