@@ -10,6 +10,7 @@ task that asked Failed.
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any, Callable
 
@@ -235,6 +236,16 @@ def _text(node: dict[str, Any], resolve: Resolve) -> str:
     return "".join(part if isinstance(part, str) else as_text(evaluate(part, resolve)) for part in node["parts"])
 
 
+def _from_json(node: dict[str, Any], resolve: Resolve) -> Any:
+    text = evaluate(node["text"], resolve)
+    if not isinstance(text, str):
+        raise EvaluationError(f"JSON is read from a text, not from a {kind_of(text)}")
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise EvaluationError(f"this is not JSON: {error}") from None
+
+
 OPERATIONS: dict[str, Callable[[Any, Resolve], Any]] = {
     "literal": _literal,
     "nonfinite": _non_finite,
@@ -251,4 +262,5 @@ OPERATIONS: dict[str, Callable[[Any, Resolve], Any]] = {
     "object": _object,
     "zip": _zip,
     "text": _text,
+    "from_json": _from_json,
 }

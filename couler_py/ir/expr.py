@@ -197,8 +197,23 @@ class Text(_Node, frozen=True, tag="text"):
     parts: tuple[str | Expr, ...]
 
 
+class FromJson(_Node, frozen=True, tag="from_json"):
+    """The value that a JSON text says (imports: Argo's `withParam` is text)."""
+
+    text: Expr
+
+
+class Condition(_Node, frozen=True, tag="condition"):
+    """An imported condition: a text whose values are filled in first and which is then read in Argo's own words.
+
+    What the values hold is read with it, as Argo does: a quote or a space in one makes it an error.
+    """
+
+    text: TextLike
+
+
 class Raw(_Node, frozen=True, tag="raw"):
-    """An expression in an engine's own language. Not portable: other engines refuse it."""
+    """An expression in an engine's own language. Not portable: engines that can't evaluate it refuse it."""
 
     engine: str
     text: str
@@ -232,6 +247,8 @@ Expr: TypeAlias = (
     | Record
     | Zip
     | Text
+    | FromJson
+    | Condition
     | Raw
 )
 TextLike: TypeAlias = str | Text
@@ -280,6 +297,10 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return lists
         case Text(parts=parts):
             return tuple(part for part in parts if not isinstance(part, str))
+        case FromJson(text=source):
+            return (source,)
+        case Condition(text=Text() as condition):
+            return (condition,)
         case _:
             return ()
 
@@ -324,6 +345,11 @@ def rewrite(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
             expr = Zip(tuple(rewrite(value, change) for value in lists))
         case Text(parts=parts):
             expr = Text(tuple(part if isinstance(part, str) else rewrite(part, change) for part in parts))
+        case FromJson(text=source):
+            expr = FromJson(rewrite(source, change))
+        case Condition(text=Text() as condition):
+            changed = rewrite(condition, change)
+            expr = Condition(changed) if isinstance(changed, Text) else expr
         case _:
             pass
     return change(expr)

@@ -50,9 +50,10 @@ class Source(_Struct, frozen=True, gc=False):
 
     file: str
     line: int
+    column: int = 0  # from 1; 0 where it isn't known
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+        return f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"
 
 
 # ---- bodies
@@ -410,6 +411,10 @@ class Workflow(_Struct, frozen=True):
     """A whole program. The entrypoint's outputs are the outputs of a run. `deadline` is in seconds.
 
     `engines` holds, by engine name, options that only this engine reads (JSON).
+
+    The dialect "argo" marks what was written in Argo's own words: the Argo backend emits it verbatim, lowering
+    nothing, and its meaning is Argo's (a bare dependency, an absent output, which failure counts). Every other
+    engine reads what `couler_py.passes.portable` makes of it, which is of the dialect "couler".
     """
 
     name: str
@@ -435,6 +440,7 @@ class Workflow(_Struct, frozen=True):
     display: str = ""
     engines: dict[str, Any] = {}
     source: Source | None = None
+    dialect: Literal["couler", "argo"] = "couler"
 
 
 class Native(_Struct, frozen=True):
@@ -450,10 +456,15 @@ class Native(_Struct, frozen=True):
 
 
 class Document(_Struct, frozen=True):
-    """A workflow as an engine's document: its kind, API version and metadata."""
+    """A workflow as an engine's document: its kind, API version and metadata.
+
+    `before` and `after` are the documents that stand around it in the same file, as JSON data.
+    """
 
     kind: Literal["Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow"]
     workflow: Workflow
     api_version: str = "argoproj.io/v1alpha1"
     metadata: dict[str, Any] = {}
     natives: tuple[Native, ...] = ()
+    before: tuple[dict[str, Any], ...] = ()
+    after: tuple[dict[str, Any], ...] = ()

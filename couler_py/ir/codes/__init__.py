@@ -7,8 +7,24 @@ import importlib
 
 from couler_py.ir.diagnostics import Code
 
-AREAS = ("dsl", "recording", "verbs", "check", "argo", "local", "airflow", "cli", "printer")
-"""CLR1xx dsl, CLR2xx check, CLR4xx argo, CLR5xx airflow, CLR6xx local, CLR7xx command line, CLR8xx printer."""
+AREAS = (
+    "dsl",
+    "recording",
+    "verbs",
+    "native",
+    "check",
+    "portable",
+    "argo",
+    "lint_structure",
+    "lint_meaning",
+    "argo_import",
+    "local",
+    "airflow",
+    "cli",
+    "lifecycle",
+    "printer",
+)
+"""CLR1xx dsl, 2xx check, 3xx portable, 4xx argo, 5xx airflow, 6xx local, 7xx command line, 8xx printer."""
 
 
 @functools.cache

@@ -344,4 +344,6 @@ _RULES: dict[type, Callable[[Any, Scope, int], Type | Artifact]] = {
     x.Record: _record,
     x.Zip: _zip,
     x.Text: _text,
+    x.FromJson: lambda expr, scope, depth: ANY,
+    x.Condition: lambda expr, scope, depth: BOOL,
 }

@@ -64,6 +64,10 @@ def _compound(expr: e.Expr) -> str:
             return f"{'zip' if isinstance(expr, e.Zip) else ''}[{', '.join(map(phrase, values))}]"
         case e.Text(parts=parts):
             return "".join(part if isinstance(part, str) else f"{{{phrase(part)}}}" for part in parts)
+        case e.FromJson(text=text):
+            return phrase(text)
+        case e.Condition(text=text):
+            return text if isinstance(text, str) else phrase(text)
         case _:
             raise TypeError(f"no phrase for {type(expr).__name__}")
 
