@@ -1,7 +1,8 @@
 """Make the schemas in couler_py/backends/argo/schema/ from Argo's CRDs: `make schemas`, or with a FOLDER as argument.
 
-FOLDER holds `full/` and `minimal/`, each with the `openAPIV3Schema` of the four kinds a person writes, as JSON. A
-structural schema of Kubernetes becomes a JSON schema that refuses what the API server refuses or drops in silence:
+FOLDER holds `full/` and `minimal/`, each with the `openAPIV3Schema` of the four kinds a person writes, as JSON. The
+schemas of Argo 3.5 are made from its Go module, where Go's cache has it. A structural schema of Kubernetes becomes a
+JSON schema that refuses what the API server refuses or drops in silence:
 
 - a typed object takes no other field than its own (`additionalProperties: false`), except where Kubernetes keeps them;
 - `x-kubernetes-int-or-string` becomes a type; integer formats become ranges, as the API server checks them;
@@ -19,6 +20,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = ROOT / "couler_py" / "backends" / "argo" / "schema"
+OLDER = "github.com/argoproj/argo-workflows/v3@v3.5.14"
+"""The Go module with the CRDs of Argo 3.5: `go mod download` fetches it."""
 KINDS = ("workflows", "workflowtemplates", "clusterworkflowtemplates", "cronworkflows")
 KEPT = (
     "type",
@@ -94,18 +97,40 @@ def reference_crds() -> Path:
     return data / "argo" / "crds"
 
 
+def older_crds() -> Path:
+    """The full CRDs of Argo 3.5, YAML files, in Go's cache of modules."""
+    cache = os.environ.get("GOMODCACHE") or Path(os.environ.get("GOPATH") or Path.home() / "go") / "pkg" / "mod"
+    return Path(cache) / OLDER / "manifests" / "base" / "crds" / "full"
+
+
+def older(source: Path, kind: str) -> dict[str, Any]:
+    """The JSON schema of a kind of Argo 3.5 from the folder of its CRDs."""
+    import yaml
+
+    crd = yaml.load((source / f"argoproj.io_{kind}.yaml").read_text(), Loader=yaml.CSafeLoader)
+    return strict(crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"])
+
+
+def write(variant: str, kind: str, schema: dict[str, Any]) -> None:
+    (OUTPUT / variant).mkdir(parents=True, exist_ok=True)
+    target = OUTPUT / variant / f"{kind}.json.gz"
+    target.write_bytes(compressed(schema))
+    print(f"{target.relative_to(ROOT)}  {target.stat().st_size} bytes")
+
+
 def main(arguments: list[str]) -> int:
     source = Path(arguments[0]) if arguments else reference_crds()
     if not source.is_dir():
         print(f"{source} does not exist; name the folder of the CRDs, or set COULER_REFERENCE_DATA", file=sys.stderr)
         return 2
     for variant in ("full", "minimal"):
-        (OUTPUT / variant).mkdir(parents=True, exist_ok=True)
         for kind in KINDS:
-            schema = strict(json.loads((source / variant / f"{kind}.json").read_text()))
-            target = OUTPUT / variant / f"{kind}.json.gz"
-            target.write_bytes(compressed(schema))
-            print(f"{target.relative_to(ROOT)}  {target.stat().st_size} bytes")
+            write(variant, kind, strict(json.loads((source / variant / f"{kind}.json").read_text())))
+    if not (before := older_crds()).is_dir():
+        print(f"full-3.5 stays as it is: {before} does not exist; go mod download {OLDER}", file=sys.stderr)
+        return 0
+    for kind in KINDS:
+        write("full-3.5", kind, older(before, kind))
     return 0
 
 

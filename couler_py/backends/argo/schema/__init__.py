@@ -1,4 +1,7 @@
-"""What Argo's custom resources allow: JSON schemas made from the CRDs of Argo Workflows 4.1.2 by `make schemas`."""
+"""What Argo's custom resources allow: JSON schemas made from Argo's CRDs by `make schemas`.
+
+`full` and `minimal` are of Argo Workflows 4.1.2, `full-3.5` is of 3.5.14.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
-Crds = Literal["full", "minimal"]
+Crds = Literal["full", "minimal", "full-3.5"]
 
 PLURALS = {
     "Workflow": "workflows",
@@ -26,6 +29,7 @@ def schema(kind: str, crds: Crds = "full") -> dict[str, Any]:
     `full` is what Argo 4 installs by default: typed objects refuse fields they don't know, lists have their bounds
     (200 templates, 200 tasks, 500 parameters), and CEL rules stand under `x-kubernetes-validations`. `minimal`, of
     installations from before 4.0, says only that there are `metadata` and `spec`: the controller reads the rest.
+    `full-3.5` is what the controller of Argo 3.5 reads, which few of its installations held documents against.
 
     >>> schema("Workflow")["required"]
     ['metadata', 'spec']
