@@ -64,7 +64,7 @@ def load(text: str) -> JSON:
     float or complex keys, infinities and NaN, tags outside JSON, nesting deeper than ``MAX_DEPTH``, aliases that
     repeat more than ``MAX_ALIAS_NODES`` values, and a second document.
     """
-    documents = _Reader(text).documents()
+    documents = Reader(text).documents()
     first = next(documents, None)
     if first is None:
         return None
@@ -76,10 +76,10 @@ def load(text: str) -> JSON:
 
 def load_all(text: str) -> list[JSON]:
     """Read every document of a YAML text, as ``load`` does; an empty document is ``None``."""
-    return [document for document, _ in _Reader(text).documents()]
+    return [document for document, _ in Reader(text).documents()]
 
 
-class _Reader:
+class Reader:
     """Builds JSON data from the events of PyYAML's parser: no tree of nodes between, and limits hold as it reads."""
 
     def __init__(self, text: str) -> None:
@@ -154,9 +154,13 @@ class _Reader:
                 continue
             key = self.key(event, depth)
             if key in own:
-                raise YamlError(f"the key {key!r} stands twice in this mapping", *_position(event))
+                self.repeated(key, event)
             own[key] = self.value(next(self.events), depth + 1)
         return merged | own if merged else own
+
+    def repeated(self, key: str, event: Any) -> None:
+        """Refuse a key that stands in its mapping already; a reader that goes on has the last value."""
+        raise YamlError(f"the key {key!r} stands twice in this mapping", *_position(event))
 
     def merge(self, merged: dict[str, JSON], source: JSON, event: Any) -> None:
         """Take what ``<<`` names: the first source that has a key gives its value, the mapping's own keys win."""
