@@ -1,0 +1,116 @@
+"""From documents to findings: the schema first, then every rule, on what the schema lets stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from couler_py.backends.argo.lint import kinds
+from couler_py.backends.argo.lint.context import Context, Crds, Engine, Known
+from couler_py.backends.argo.lint.finding import Finding
+from couler_py.backends.argo.lint.places import Place
+from couler_py.backends.argo.lint.reading import Broken, Read, read
+from couler_py.backends.argo.lint.rules import RULES
+from couler_py.backends.argo.lint.structure import checked
+from couler_py.ir.diagnostics import Diagnostic
+from couler_py.ir.model import Source
+
+
+class Located(msgspec.Struct, frozen=True):
+    """A finding with its place in the text; `end` is the column behind it, 0 where it isn't known."""
+
+    diagnostic: Diagnostic
+    end: int = 0
+
+
+def lint(
+    text: str, *, file: str = "", engine: Engine = "4", crds: Crds = "full", templates: Iterable[Any] = ()
+) -> list[Diagnostic]:
+    """Everything that is wrong with the Argo documents of a YAML text, by place.
+
+    `templates` are the data of further documents, as WorkflowTemplates of the cluster, that references may name.
+    Documents of other kinds are passed over. Never raises for what stands in the text.
+
+    Needs the extra `argo` (jsonschema-rs).
+    """
+    return [each.diagnostic for each in located(text, file=file, engine=engine, crds=crds, templates=templates)]
+
+
+def located(
+    text: str, *, file: str = "", engine: Engine = "4", crds: Crds = "full", templates: Iterable[Any] = ()
+) -> list[Located]:
+    """As `lint`, with the ends of places."""
+    documents, broken = read(text)
+    data = [each.data for each in documents]
+    found = [_broken(each, file) for each in broken]
+    for index, finding in lint_documents(data, engine=engine, crds=crds, templates=templates):
+        found.append(_located(finding, documents[index], file))
+    return sorted(found, key=_order)
+
+
+def lint_documents(
+    documents: Sequence[Any], *, engine: Engine = "4", crds: Crds = "full", templates: Iterable[Any] = ()
+) -> list[tuple[int, Finding]]:
+    """Everything that is wrong with documents given as data: each finding, once, with the number of its document."""
+    known = _known([*templates, *documents])
+    found: dict[tuple[int, Finding], None] = {}
+    for index, document in enumerate(documents):
+        found |= dict.fromkeys((index, finding) for finding in _findings(document, known, engine, crds))
+    return list(found)
+
+
+def _findings(document: Any, known: Known, engine: Engine, crds: Crds) -> Iterable[Finding]:
+    yield from kinds.problems(document)
+    if not kinds.is_ours(document):
+        return
+    findings, sound = checked(document, engine, crds)
+    yield from findings
+    context = Context(sound, raw=document, known=known, engine=engine, crds=crds)
+    for rule in RULES:
+        yield from rule(context)
+
+
+def _known(documents: Iterable[Any]) -> Known:
+    """The template objects among documents, as far as the schema lets them stand; the first of a name counts."""
+    specs: dict[tuple[str, str], dict[str, Any]] = {}
+    for document in documents:
+        if not (isinstance(document, dict) and document.get("kind") in ("WorkflowTemplate", "ClusterWorkflowTemplate")):
+            continue
+        context = Context(checked(document, "4", "minimal")[1])
+        name = context.document.get("metadata", {}).get("name")
+        if isinstance(name, str):
+            specs.setdefault((context.kind, name), context.spec)
+    return Known(specs)
+
+
+def _located(finding: Finding, document: Read, file: str) -> Located:
+    place = document.find(finding.path, key=finding.on == "key", offset=finding.offset)
+    related = tuple((what, _source(file, document.find(path))) for what, path in finding.related)
+    diagnostic = Diagnostic(
+        finding.code,
+        finding.severity,
+        finding.message,
+        _source(file, place),
+        why=finding.why,
+        help=finding.help,
+        related=related,
+    )
+    return Located(diagnostic, place.end)
+
+
+def _broken(broken: Broken, file: str) -> Located:
+    related = (("it stands first here", _source(file, broken.first)),) if broken.first else ()
+    diagnostic = Diagnostic("CLR420", "error", broken.problem, _source(file, broken.place), related=related)
+    return Located(diagnostic, broken.place.end)
+
+
+def _source(file: str, place: Place) -> Source:
+    return Source(file, place.line, place.column)
+
+
+def _order(each: Located) -> tuple[int, int, str, str]:
+    source = each.diagnostic.source
+    assert source is not None
+    return source.line, source.column, each.diagnostic.code, each.diagnostic.message

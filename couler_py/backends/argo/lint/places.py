@@ -1,0 +1,164 @@
+"""Lines and columns of what a path leads to: a second parse, made only for a document with findings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from couler_py.backends.argo.lint.finding import Path
+from couler_py.backends.argo.lint.scalars import index_of
+from couler_py.backends.yaml_reader import Reader, YamlError
+
+
+class Place(msgspec.Struct, frozen=True, order=True):
+    """A place in a text; all count from 1. `end` is the column behind it, 0 where it ends on another line."""
+
+    line: int
+    column: int
+    end: int = 0
+
+
+class Node(msgspec.Struct):
+    """What stands at one path: its extent in the text as indices, and its children."""
+
+    start: int
+    end: int
+    style: str = ""
+    value: str = ""
+    keys: dict[str, tuple[int, int]] = {}
+    children: dict[str | int, Node] = {}
+
+
+class Repeated(msgspec.Struct, frozen=True):
+    """A key that stands twice in a mapping: where first, and where again."""
+
+    key: str
+    first: Place
+    again: Place
+
+
+class Places:
+    """The places of one YAML text, of all its documents. What can't be parsed ends it; what stood before has places."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.documents: list[Node] = []
+        self.repeated: list[Repeated] = []
+        self._lines = _line_starts(text)
+        self._anchors: dict[str, Node] = {}
+        try:
+            self._read(Reader(text))
+        except YamlError:
+            return  # reading the data says what is wrong
+
+    def find(self, document: int, path: Path, *, key: bool = False, offset: int = 0) -> Place:
+        """The place that a path leads to in a document; of a path that leads nowhere, where it leaves the text."""
+        if document >= len(self.documents):
+            return Place(1, 1)
+        node = self.documents[document]
+        at: tuple[int, int] | None = None
+        for step in path:
+            inner = node.children.get(step)
+            if inner is None:
+                break
+            at = node.keys.get(step) if isinstance(step, str) else None
+            node = inner
+        else:
+            if offset and not key:
+                start = index_of(self.text[node.start : node.end], node.style, node.value, offset)
+                return self.place(node.start + start, node.end if node.style not in "|>" else node.start + start)
+        whole_mapping = bool(node.children) and at is not None
+        if at is not None and (key or whole_mapping or node.start == node.end):
+            return self.place(*at)
+        return self.place(node.start, node.end)
+
+    def place(self, start: int, end: int) -> Place:
+        """The place of a piece of the text."""
+        line = _line_of(self._lines, start)
+        line_start = self._lines[line]
+        same = end > start and "\n" not in self.text[start:end]
+        return Place(line + 1, start - line_start + 1, end - line_start + 1 if same else 0)
+
+    def _read(self, reader: Reader) -> None:
+        yaml = reader.yaml
+        try:
+            for event in reader.events:
+                if isinstance(event, yaml.DocumentStartEvent):
+                    self._anchors.clear()
+                    self.documents.append(self._node(next(reader.events), reader))
+        except yaml.MarkedYAMLError:
+            return  # reading the data says what is wrong
+
+    def _node(self, event: Any, reader: Reader) -> Node:
+        yaml = reader.yaml
+        kind = type(event)
+        if kind is yaml.AliasEvent:
+            return self._anchors.get(event.anchor) or Node(event.start_mark.index, event.end_mark.index)
+        node = Node(event.start_mark.index, event.end_mark.index)
+        if kind is yaml.ScalarEvent:
+            node.style, node.value = event.style or "", event.value
+        elif kind is yaml.SequenceStartEvent:
+            self._items(node, reader)
+        else:
+            self._members(node, reader)
+        if event.anchor:
+            self._anchors[event.anchor] = node
+        return node
+
+    def _items(self, node: Node, reader: Reader) -> None:
+        node.children = {}
+        for event in reader.events:
+            if type(event) is reader.yaml.SequenceEndEvent:
+                node.end = max(node.end, event.end_mark.index)
+                return
+            node.children[len(node.children)] = self._node(event, reader)
+
+    def _members(self, node: Node, reader: Reader) -> None:
+        node.children, node.keys = {}, {}
+        merged: list[Node] = []
+        for event in reader.events:
+            if type(event) is reader.yaml.MappingEndEvent:
+                break
+            key = self._key(event, reader)
+            value = self._node(next(reader.events), reader)
+            if key == "<<" and event.implicit[0]:
+                merged.extend(value.children.values() if 0 in value.children else [value])
+                continue
+            if key is None:
+                continue
+            at = (event.start_mark.index, event.end_mark.index)
+            if key in node.keys:
+                self.repeated.append(Repeated(key, self.place(*node.keys[key]), self.place(*at)))
+            node.keys[key], node.children[key] = at, value
+        for source in merged:
+            for name, inner in source.children.items():
+                if isinstance(name, str) and name not in node.children:
+                    node.keys[name], node.children[name] = source.keys[name], inner
+
+    def _key(self, event: Any, reader: Reader) -> str | None:
+        """The key as the data has it; None for one that data can't have (reading refuses it)."""
+        if type(event) is not reader.yaml.ScalarEvent:
+            self._node(event, reader)
+            return None
+        if event.value == "<<" and event.implicit[0]:
+            return "<<"
+        try:
+            return reader.key(event, 0)
+        except YamlError:
+            return None
+
+
+def _line_starts(text: str) -> list[int]:
+    starts = [0]
+    at = text.find("\n")
+    while at >= 0:
+        starts.append(at + 1)
+        at = text.find("\n", at + 1)
+    return starts
+
+
+def _line_of(starts: list[int], index: int) -> int:
+    from bisect import bisect_right
+
+    return bisect_right(starts, index) - 1

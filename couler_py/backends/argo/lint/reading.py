@@ -1,0 +1,102 @@
+"""Reading a text for the linter: the data of every document that can be read, and what is wrong with the others."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from couler_py.backends.argo.lint.finding import Path
+from couler_py.backends.argo.lint.places import Place, Places
+from couler_py.backends.yaml_reader import Reader, YamlError, load_all
+
+# Three dashes in the first column begin a document wherever they stand, in a block of text too.
+_MARKER = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
+
+
+class Broken(msgspec.Struct, frozen=True):
+    """Text that is no YAML, or that Kubernetes refuses to read; `first` is where a repeated key stands first."""
+
+    problem: str
+    place: Place
+    first: Place | None = None
+
+
+class Section:
+    """A part of the text that is parsed by itself: all of it, or one document where others can't be read."""
+
+    def __init__(self, text: str, lines: int) -> None:
+        self.text = text
+        self.lines = lines
+        """How many lines of the file stand before it."""
+
+    @cached_property
+    def places(self) -> Places:
+        return Places(self.text)
+
+    def find(self, document: int, path: Path, *, key: bool = False, offset: int = 0) -> Place:
+        """A place of the section's document of this number, as the file counts lines."""
+        return self.moved(self.places.find(document, path, key=key, offset=offset))
+
+    def moved(self, place: Place) -> Place:
+        return msgspec.structs.replace(place, line=place.line + self.lines)
+
+
+class Read(msgspec.Struct, frozen=True):
+    """A document: its data, the part of the text that it stands in, and its number there."""
+
+    data: Any
+    section: Section
+    number: int
+
+    def find(self, path: Path, *, key: bool = False, offset: int = 0) -> Place:
+        """Where in the file a path leads."""
+        return self.section.find(self.number, path, key=key, offset=offset)
+
+
+class _Lenient(Reader):
+    """Reads on where a key stands twice."""
+
+    def repeated(self, key: str, event: Any) -> None:
+        pass
+
+
+def read(text: str) -> tuple[list[Read], list[Broken]]:
+    """The documents of a text that can be read, and what is wrong with the others.
+
+    Empty documents are left out. One with a key that stands twice is among both.
+    """
+    whole = Section(text, 0)
+    try:
+        return _documents(load_all(text), whole), []
+    except YamlError:
+        pass  # found again below, by document
+    documents, broken = [], []
+    for section in _sections(text):
+        try:
+            documents += _documents([data for data, _ in _Lenient(section.text).documents()], section)
+        except YamlError as error:
+            broken.append(Broken(error.problem, section.moved(Place(error.line, error.column))))
+        broken += [
+            Broken(
+                f"the key {each.key!r} stands twice in this mapping",
+                section.moved(each.again),
+                section.moved(each.first),
+            )
+            for each in section.places.repeated
+        ]
+    return documents, broken
+
+
+def _documents(data: list[Any], section: Section) -> list[Read]:
+    return [Read(each, section, number) for number, each in enumerate(data) if each is not None]
+
+
+def _sections(text: str) -> list[Section]:
+    starts = [match.start() for match in _MARKER.finditer(text)]
+    if not starts or text[: starts[0]].strip():
+        starts = [0, *(start for start in starts if start)]
+    ends = [*starts[1:], len(text)]
+    return [Section(text[start:end], text.count("\n", 0, start)) for start, end in zip(starts, ends, strict=True)]
