@@ -55,8 +55,9 @@ bench: .venv/dev.stamp ## measure, beside peers
 soak: .venv/dev.stamp ## the long cases
 	$(bin)/pytest -m "soak and not cluster" --timeout 3600 || [ $$? = 5 ]   # 5: there are none
 
-schemas: .venv/dev.stamp ## make couler_py/backends/argo/schema/ anew from Argo's CRDs
+schemas: .venv/dev.stamp ## make couler_py/backends/argo/schema/ and words/ anew from Argo's CRDs
 	$(bin)/python tools/schemas.py
+	$(bin)/python tools/words.py
 
 clean:           ## forget environments and outputs
 	rm -rf .venv .venv-airflow build dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -1,0 +1,348 @@
+"""The fields of each kind of template, flat, as functions take them. Made by `make schemas`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict
+
+from couler_py.backends.argo.words.argo import (
+    ArtifactLocation,
+    ContainerNode,
+    ContainerSetTemplate,
+    DAGTemplate,
+    DataSource,
+    DataTemplate,
+    ExecutorConfig,
+    HTTPBodySource,
+    HTTPTemplate,
+    HTTPTemplateHeader,
+    ManifestFrom,
+    Memoize,
+    Metadata,
+    Metrics,
+    ResourceTemplate,
+    RetryStrategy,
+    ScriptTemplate,
+    SuspendTemplate,
+    Synchronization,
+    TransformationStep,
+    UserContainer,
+    WorkflowSpecResourceClaims,
+    WorkflowStep,
+)
+from couler_py.backends.argo.words.kubernetes import (
+    Affinity,
+    Container,
+    ContainerPort,
+    ContainerResizePolicy,
+    ContainerRestartPolicyRules,
+    EnvFromSource,
+    EnvVar,
+    HostAlias,
+    Lifecycle,
+    PodSecurityContext,
+    Probe,
+    ResourceRequirements,
+    Toleration,
+    Volume,
+    VolumeDevice,
+    VolumeMount,
+)
+
+
+class TemplateFields(TypedDict, total=False):
+    """What a template of any kind may say beside its body."""
+
+    activeDeadlineSeconds: int | str
+    """Optional duration in seconds relative to the StartTime that the pod may be active on a node before the system
+    actively tries to terminate the pod; value must be positive integer This field is only applicable to container and
+    script templates.
+    """
+    affinity: Affinity
+    """Affinity sets the pod's scheduling constraints Overrides the affinity set at the workflow level (if any)"""
+    annotations: Mapping[str, str]
+    """Annotations is a list of annotations to add to the template at runtime"""
+    archiveLocation: ArtifactLocation
+    """Location in which all files related to the step will be stored (logs, artifacts, etc...)."""
+    automountServiceAccountToken: bool
+    """AutomountServiceAccountToken indicates whether a service account token should be automatically mounted in
+    pods.
+    """
+    daemon: bool
+    """Daemon will allow a workflow to proceed to the next step so long as the container reaches readiness"""
+    executor: ExecutorConfig
+    """Executor holds configurations of the executor container."""
+    failFast: bool
+    """FailFast, if specified, will fail this template if any of its child pods has failed."""
+    hostAliases: Sequence[HostAlias]
+    """HostAliases is an optional list of hosts and IPs that will be injected into the pod spec"""
+    initContainers: Sequence[UserContainer]
+    """InitContainers is a list of containers which run before the main container."""
+    memoize: Memoize
+    """Memoize allows templates to use outputs generated from already executed templates"""
+    metadata: Metadata
+    """Metadata sets the pods's metadata, i.e. annotations and labels"""
+    metrics: Metrics
+    """Metrics are a list of metrics emitted from this template"""
+    nodeSelector: Mapping[str, str]
+    """NodeSelector is a selector to schedule this step of the workflow to be run on the selected node(s)."""
+    parallelism: int
+    """Parallelism limits the max total parallel pods that can execute at the same time within the boundaries of this
+    template invocation.
+    """
+    pendingTimeout: str
+    podResources: ResourceRequirements
+    podSpecPatch: str
+    """PodSpecPatch holds strategic merge patch to apply against the pod spec."""
+    priorityClassName: str
+    """PriorityClassName to apply to workflow pods."""
+    resourceClaims: Sequence[WorkflowSpecResourceClaims]
+    retryStrategy: RetryStrategy
+    """RetryStrategy describes how to retry a template when it fails"""
+    schedulerName: str
+    """If specified, the pod will be dispatched by specified scheduler."""
+    securityContext: PodSecurityContext
+    """SecurityContext holds pod-level security attributes and common container settings."""
+    serviceAccountName: str
+    """ServiceAccountName to apply to workflow pods"""
+    sidecars: Sequence[UserContainer]
+    """Sidecars is a list of containers which run alongside the main container Sidecars are automatically killed when
+    the main container completes
+    """
+    synchronization: Synchronization
+    """Synchronization holds synchronization lock configuration for this template"""
+    timeout: str
+    """Timeout allows to set the total node execution timeout duration counting from the node's start time."""
+    tolerations: Sequence[Toleration]
+    """Tolerations to apply to workflow pods."""
+    volumes: Sequence[Volume]
+    """Volumes is a list of volumes that can be mounted by containers in a template."""
+
+
+class ContainerFields(TemplateFields, total=False):
+    """What `couler_py.argo_native.container` takes: fields of a template, and of its `container`."""
+
+    args: Sequence[str]
+    """Arguments to the entrypoint."""
+    command: Sequence[str]
+    """Entrypoint array."""
+    container: Container
+    """The body itself, for fields of `container` that the template has too."""
+    env: Sequence[EnvVar]
+    """List of environment variables to set in the container."""
+    envFrom: Sequence[EnvFromSource]
+    """List of sources to populate environment variables in the container."""
+    image: str
+    """Container image name."""
+    imagePullPolicy: str
+    """Image pull policy."""
+    lifecycle: Lifecycle
+    """Actions that the management system should take in response to container lifecycle events."""
+    livenessProbe: Probe
+    """Periodic probe of container liveness."""
+    ports: Sequence[ContainerPort]
+    """List of ports to expose from the container."""
+    readinessProbe: Probe
+    """Periodic probe of container service readiness."""
+    resizePolicy: Sequence[ContainerResizePolicy]
+    """Resources resize policy for the container."""
+    resources: ResourceRequirements
+    """Compute Resources required by this container."""
+    restartPolicy: str
+    """RestartPolicy defines the restart behavior of individual containers in a pod."""
+    restartPolicyRules: Sequence[ContainerRestartPolicyRules]
+    startupProbe: Probe
+    """StartupProbe indicates that the Pod has successfully initialized."""
+    stdin: bool
+    """Whether this container should allocate a buffer for stdin in the container runtime."""
+    stdinOnce: bool
+    """Whether the container runtime should close the stdin channel after it has been opened by a single attach."""
+    terminationMessagePath: str
+    """Optional: Path at which the file to which the container's termination message will be written is mounted into
+    the container's filesystem.
+    """
+    terminationMessagePolicy: str
+    """Indicate how the termination message should be populated."""
+    tty: bool
+    """Whether this container should allocate a TTY for itself, also requires 'stdin' to be true."""
+    volumeDevices: Sequence[VolumeDevice]
+    """volumeDevices is the list of block devices to be used by the container."""
+    volumeMounts: Sequence[VolumeMount]
+    """Pod volumes to mount into the container's filesystem."""
+    workingDir: str
+    """Container's working directory."""
+
+
+class ScriptFields(TemplateFields, total=False):
+    """What `couler_py.argo_native.script` takes: fields of a template, and of its `script`."""
+
+    args: Sequence[str]
+    """Arguments to the entrypoint."""
+    command: Sequence[str]
+    """Entrypoint array."""
+    env: Sequence[EnvVar]
+    """List of environment variables to set in the container."""
+    envFrom: Sequence[EnvFromSource]
+    """List of sources to populate environment variables in the container."""
+    image: str
+    """Container image name."""
+    imagePullPolicy: str
+    """Image pull policy."""
+    lifecycle: Lifecycle
+    """Actions that the management system should take in response to container lifecycle events."""
+    livenessProbe: Probe
+    """Periodic probe of container liveness."""
+    ports: Sequence[ContainerPort]
+    """List of ports to expose from the container."""
+    readinessProbe: Probe
+    """Periodic probe of container service readiness."""
+    resizePolicy: Sequence[ContainerResizePolicy]
+    """Resources resize policy for the container."""
+    resources: ResourceRequirements
+    """Compute Resources required by this container."""
+    restartPolicy: str
+    """RestartPolicy defines the restart behavior of individual containers in a pod."""
+    restartPolicyRules: Sequence[ContainerRestartPolicyRules]
+    script: ScriptTemplate
+    """The body itself, for fields of `script` that the template has too."""
+    source: str
+    """Source contains the source code of the script to execute"""
+    startupProbe: Probe
+    """StartupProbe indicates that the Pod has successfully initialized."""
+    stdin: bool
+    """Whether this container should allocate a buffer for stdin in the container runtime."""
+    stdinOnce: bool
+    """Whether the container runtime should close the stdin channel after it has been opened by a single attach."""
+    terminationMessagePath: str
+    """Optional: Path at which the file to which the container's termination message will be written is mounted into
+    the container's filesystem.
+    """
+    terminationMessagePolicy: str
+    """Indicate how the termination message should be populated."""
+    tty: bool
+    """Whether this container should allocate a TTY for itself, also requires 'stdin' to be true."""
+    volumeDevices: Sequence[VolumeDevice]
+    """volumeDevices is the list of block devices to be used by the container."""
+    volumeMounts: Sequence[VolumeMount]
+    """Pod volumes to mount into the container's filesystem."""
+    workingDir: str
+    """Container's working directory."""
+
+
+class ResourceFields(TemplateFields, total=False):
+    """What `couler_py.argo_native.resource` takes: fields of a template, and of its `resource`."""
+
+    action: Literal["get", "create", "apply", "delete", "replace", "patch"]
+    """Action is the action to perform to the resource."""
+    failureCondition: str
+    """FailureCondition is a label selector expression which describes the conditions of the k8s resource in which
+    the step was considered failed
+    """
+    flags: Sequence[str]
+    """Flags is a set of additional options passed to kubectl before submitting a resource I.e. to disable resource
+    validation: flags: [ "--validate=false" # disable resource validation ]
+    """
+    manifest: str
+    """Manifest contains the kubernetes manifest"""
+    manifestFrom: ManifestFrom
+    """ManifestFrom is the source for a single kubernetes manifest"""
+    mergeStrategy: Literal["strategic", "merge", "json"]
+    """MergeStrategy is the strategy used to merge a patch."""
+    resource: ResourceTemplate
+    """The body itself, for fields of `resource` that the template has too."""
+    setOwnerReference: bool
+    """SetOwnerReference sets the reference to the workflow on the OwnerReference of generated resource."""
+    successCondition: str
+    """SuccessCondition is a label selector expression which describes the conditions of the k8s resource in which it
+    is acceptable to proceed to the following step
+    """
+
+
+class SuspendFields(TemplateFields, total=False):
+    """What `couler_py.argo_native.suspend` takes: fields of a template, and of its `suspend`."""
+
+    duration: str
+    """Duration is the seconds to wait before automatically resuming a template."""
+    suspend: SuspendTemplate
+    """The body itself, for fields of `suspend` that the template has too."""
+
+
+class HTTPFields(TemplateFields, total=False):
+    """What `couler_py.argo_native.http` takes: fields of a template, and of its `http`."""
+
+    body: str
+    """Body is content of the HTTP Request"""
+    bodyFrom: HTTPBodySource
+    """BodyFrom is content of the HTTP Request as Bytes"""
+    headers: Sequence[HTTPTemplateHeader]
+    """Headers are an optional list of headers to send with HTTP requests"""
+    http: HTTPTemplate
+    """The body itself, for fields of `http` that the template has too."""
+    insecureSkipVerify: bool
+    """InsecureSkipVerify is a bool when if set to true will skip TLS verification for the HTTP client"""
+    method: str
+    """Method is HTTP methods for HTTP Request"""
+    successCondition: str
+    """SuccessCondition is an expression if evaluated to true is considered successful"""
+    timeoutSeconds: int
+    """TimeoutSeconds is request timeout for HTTP Request."""
+    url: str
+    """URL of the HTTP Request"""
+
+
+class DataFields(TemplateFields, total=False):
+    """What `couler_py.argo_native.data` takes: fields of a template, and of its `data`."""
+
+    data: DataTemplate
+    """The body itself, for fields of `data` that the template has too."""
+    source: DataSource
+    """Source sources external data into a data template"""
+    transformation: Sequence[TransformationStep]
+    """Transformation applies a set of transformations"""
+
+
+class ContainerSetFields(TemplateFields, total=False):
+    """What `couler_py.argo_native.container_set` takes: fields of a template, and of its `containerSet`."""
+
+    containerSet: ContainerSetTemplate
+    """The body itself, for fields of `containerSet` that the template has too."""
+    containers: Sequence[ContainerNode]
+    volumeMounts: Sequence[VolumeMount]
+
+
+class PluginFields(TemplateFields, total=False):
+    """What `couler_py.argo_native.plugin` takes: fields of a template, and of its `plugin`."""
+
+    plugin: Mapping[str, Any]
+    """The body itself, for fields of `plugin` that the template has too."""
+
+
+class DAGFields(TemplateFields, total=False):
+    """What `couler_py.argo_native.dag` takes: fields of a template, and of its `dag`."""
+
+    dag: DAGTemplate
+    """The body itself, for fields of `dag` that the template has too."""
+    target: str
+    """Target are one or more names of targets to execute in a DAG"""
+
+
+class StepsFields(TemplateFields, total=False):
+    """What `couler_py.argo_native.steps` takes: fields of a template, and of its `steps`."""
+
+    steps: Sequence[Sequence[WorkflowStep]]
+    """The body itself, for fields of `steps` that the template has too."""
+
+
+__all__ = [
+    "ContainerFields",
+    "ContainerSetFields",
+    "DAGFields",
+    "DataFields",
+    "HTTPFields",
+    "PluginFields",
+    "ResourceFields",
+    "ScriptFields",
+    "StepsFields",
+    "SuspendFields",
+    "TemplateFields",
+]
