@@ -1,4 +1,7 @@
-"""What a template takes and gives: its inputs and outputs, and what a task gives to them."""
+"""What a template takes and gives: its inputs and outputs, and what a task gives to them.
+
+`extra`, wherever it stands, holds further fields of an imported object in the engine's own words.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from msgspec import UNSET, UnsetType
 from couler_py.ir.expr import Expr
 from couler_py.ir.pod import ConfigMapRef
 from couler_py.ir.storage import Archive, Storage
+from couler_py.ir.templated import Templated
 from couler_py.ir.types import STR, Type
 
 
@@ -32,6 +36,7 @@ class Parameter(_Slot, frozen=True, gc=False):
     description: str = ""
     value_from: ConfigMapRef | None = None
     portable: bool = True
+    extra: Templated | None = None
 
 
 class InputArtifact(_Slot, frozen=True, gc=False):
@@ -44,6 +49,7 @@ class InputArtifact(_Slot, frozen=True, gc=False):
     mode: int | None = None
     archive: Archive = ""
     description: str = ""
+    extra: Templated | None = None
 
 
 class OutputParameter(_Slot, frozen=True, gc=False):
@@ -66,6 +72,7 @@ class OutputParameter(_Slot, frozen=True, gc=False):
     default: Any | UnsetType = UNSET
     global_name: str = ""
     description: str = ""
+    extra: Templated | None = None
 
 
 class OutputArtifact(_Slot, frozen=True, gc=False):
@@ -79,6 +86,7 @@ class OutputArtifact(_Slot, frozen=True, gc=False):
     optional: bool = False
     global_name: str = ""
     description: str = ""
+    extra: Templated | None = None
 
 
 class Inputs(_Slot, frozen=True, gc=False):
@@ -92,10 +100,11 @@ class Outputs(_Slot, frozen=True, gc=False):
 
 
 class Argument(_Slot, frozen=True, gc=False):
-    """What a task gives to an input parameter."""
+    """What a task gives to an input parameter. An imported one without a value has `Literal(None)`, and `extra`."""
 
     name: str
     value: Expr
+    extra: Templated | None = None
 
 
 class ArtifactArgument(_Slot, frozen=True, gc=False):
@@ -105,3 +114,4 @@ class ArtifactArgument(_Slot, frozen=True, gc=False):
     value: Expr | None = None
     storage: Storage | None = None
     optional: bool = False
+    extra: Templated | None = None

@@ -117,6 +117,7 @@ class Resource(_Struct, frozen=True, tag="resource"):
     merge_strategy: str = ""
     set_owner_reference: bool = False
     flags: tuple[TextLike, ...] = ()
+    extra: Templated | None = None
 
 
 class DistributedJob(_Struct, frozen=True, tag="distributed_job"):
@@ -152,6 +153,7 @@ class Http(_Struct, frozen=True, tag="http"):
     timeout: float | None = None
     success_condition: str = ""
     insecure: bool = False
+    extra: Templated | None = None
 
 
 class Data(_Struct, frozen=True, tag="data"):
@@ -168,10 +170,15 @@ class ContainerSet(_Struct, frozen=True, tag="container_set"):
     dependencies: tuple[tuple[str, tuple[str, ...]], ...] = ()
     mounts: tuple[VolumeMount, ...] = ()
     retry: int = 0
+    extra: Templated | None = None
 
 
 class Plugin(_Struct, frozen=True, tag="plugin"):
-    """An Argo executor plugin's own object."""
+    """An Argo executor plugin's own object.
+
+    Without one (`Templated(None)`) it stands for a body that the IR has no word for: an imported template's own
+    words are then in the `extra` of its `pod`.
+    """
 
     value: Templated
 
@@ -263,6 +270,7 @@ class Hook(_Struct, frozen=True):
     when: Expr | None = None
     arguments: tuple[Argument, ...] = ()
     artifacts: tuple[ArtifactArgument, ...] = ()
+    extra: Templated | None = None
 
 
 class Task(_Struct, frozen=True, gc=False):
@@ -271,7 +279,7 @@ class Task(_Struct, frozen=True, gc=False):
     `after` are the edges a person wrote; those of values follow from `arguments`, `artifacts`,
     `when` and `each` (see `couler_py.ir.meaning.edges`). `depends` replaces them all for an imported
     task whose dependencies aren't a plain list of names. `display` is the name as the user wrote it,
-    where that isn't legal.
+    where that isn't legal. `extra` holds further fields of an imported task in the engine's own words.
     """
 
     name: str
@@ -286,6 +294,7 @@ class Task(_Struct, frozen=True, gc=False):
     continue_on: tuple[Literal["failed", "error"], ...] = ()
     display: str = ""
     source: Source | None = None
+    extra: Templated | None = None
 
 
 class Graph(_Struct, frozen=True, tag="graph", gc=False):
@@ -364,7 +373,10 @@ class Template(_Struct, frozen=True, gc=False):
 
 
 class Schedule(_Struct, frozen=True):
-    """When a workflow starts by itself. `starting_deadline` is in seconds."""
+    """When a workflow starts by itself. `starting_deadline` is in seconds; "" is the engine's own time zone (imports).
+
+    `extra` holds further fields of an imported CronWorkflow in Argo's own words.
+    """
 
     crons: tuple[str, ...]
     timezone: str = "UTC"
@@ -373,18 +385,23 @@ class Schedule(_Struct, frozen=True):
     keep_succeeded: int | None = None
     keep_failed: int | None = None
     suspended: bool = False
+    extra: Templated | None = None
 
 
 class Handler(_Struct, frozen=True):
-    """A template that runs when the run has ended, if `when` (over `Run`) is true."""
+    """A template that runs when the run has ended, if `when` (over `Run`) is true.
+
+    `on="when"` (imports) is any moment of the run: as soon as `when` is true.
+    """
 
     name: str
     call: str
-    on: Literal["exit", "success", "failure"] = "exit"
+    on: Literal["exit", "success", "failure", "when"] = "exit"
     when: Expr | None = None
     arguments: tuple[Argument, ...] = ()
     artifacts: tuple[ArtifactArgument, ...] = ()
     source: Source | None = None
+    extra: Templated | None = None
 
 
 class IncludeArchive(_Struct, frozen=True):

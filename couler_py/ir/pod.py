@@ -7,12 +7,14 @@ Fields that people set every day are typed. Everything else of a Kubernetes obje
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
-from couler_py.ir.expr import Text, TextLike
+from couler_py.ir.expr import TextLike
 from couler_py.ir.storage import SecretRef
+from couler_py.ir.templated import Substitution as Substitution
+from couler_py.ir.templated import Templated as Templated
 
 PullPolicy: TypeAlias = Literal["Always", "IfNotPresent", "Never"]
 
@@ -26,23 +28,6 @@ before it was relaxed to all printable ASCII)."""
 
 class _Pod(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     pass
-
-
-class Substitution(_Pod, frozen=True):
-    """A string inside a JSON value that holds expressions, by its JSON pointer (RFC 6901)."""
-
-    pointer: str
-    text: Text
-
-
-class Templated(_Pod, frozen=True):
-    """A JSON value in Kubernetes' words. Strings with expressions in them stand in `texts`.
-
-    At the place of each substitution, `value` holds an empty string.
-    """
-
-    value: Any
-    texts: tuple[Substitution, ...] = ()
 
 
 class ConfigMapRef(_Pod, frozen=True, tag="config_map"):

@@ -1,4 +1,7 @@
-"""Where an artifact lives, when that isn't the engine's default store. Vocabulary: Argo's artifact locations."""
+"""Where an artifact lives, when that isn't the engine's default store. Vocabulary: Argo's artifact locations.
+
+`extra` holds further fields of an imported location in Argo's own words.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from couler_py.ir.expr import TextLike
+from couler_py.ir.templated import Templated
 
 
 class SecretRef(msgspec.Struct, frozen=True, tag="secret", forbid_unknown_fields=True, omit_defaults=True):
@@ -38,6 +42,7 @@ class S3(_Storage, frozen=True, tag="s3"):
     session_token: SecretRef | None = None
     role_arn: str = ""
     use_sdk_credentials: bool = False
+    extra: Templated | None = None
 
 
 class GCS(_Storage, frozen=True, tag="gcs"):
@@ -46,6 +51,7 @@ class GCS(_Storage, frozen=True, tag="gcs"):
     key: TextLike
     bucket: str = ""
     service_account_key: SecretRef | None = None
+    extra: Templated | None = None
 
 
 class OSS(_Storage, frozen=True, tag="oss"):
@@ -57,6 +63,7 @@ class OSS(_Storage, frozen=True, tag="oss"):
     access_key: SecretRef | None = None
     secret_key: SecretRef | None = None
     security_token: str = ""
+    extra: Templated | None = None
 
 
 class Azure(_Storage, frozen=True, tag="azure"):
@@ -67,6 +74,7 @@ class Azure(_Storage, frozen=True, tag="azure"):
     endpoint: str = ""
     account_key: SecretRef | None = None
     use_sdk_credentials: bool = False
+    extra: Templated | None = None
 
 
 class HDFS(_Storage, frozen=True, tag="hdfs"):
@@ -82,6 +90,7 @@ class HDFS(_Storage, frozen=True, tag="hdfs"):
     krb_username: str = ""
     krb_realm: str = ""
     krb_service_principal: str = ""
+    extra: Templated | None = None
 
 
 class Git(_Storage, frozen=True, tag="git"):
@@ -97,6 +106,7 @@ class Git(_Storage, frozen=True, tag="git"):
     username: SecretRef | None = None
     password: SecretRef | None = None
     ssh_private_key: SecretRef | None = None
+    extra: Templated | None = None
 
 
 class HTTPLocation(_Storage, frozen=True, tag="http"):
@@ -106,6 +116,7 @@ class HTTPLocation(_Storage, frozen=True, tag="http"):
     headers: tuple[tuple[str, TextLike], ...] = ()
     username: SecretRef | None = None
     password: SecretRef | None = None
+    extra: Templated | None = None
 
 
 class RawData(_Storage, frozen=True, tag="raw"):
