@@ -7,6 +7,9 @@ JSON schema that refuses what the API server refuses or drops in silence:
 - a typed object takes no other field than its own (`additionalProperties: false`), except where Kubernetes keeps them;
 - `x-kubernetes-int-or-string` becomes a type; integer formats become ranges, as the API server checks them;
 - descriptions and merge hints go; CEL rules, keys of lists and defaults that say something stay.
+
+`descriptions.json.gz` holds, by the name that the API gives an object, what it says about it and its fields, in short.
+It is made from Argo's `api/jsonschema/schema.json`, where the Go module of Argo is at hand, and else left as it is.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -108,7 +112,28 @@ def older(source: Path, kind: str) -> dict[str, Any]:
     import yaml
 
     crd = yaml.load((source / f"argoproj.io_{kind}.yaml").read_text(), Loader=yaml.CSafeLoader)
-    return strict(crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"])
+    made = strict(crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"])
+    as_the_controller_reads(made)
+    return made
+
+
+def as_the_controller_reads(schema: dict[str, Any]) -> None:
+    """Mend, in place, what the CRDs of 3.5 refuse although its controller takes it; 4 says it right.
+
+    They want objects as items of a loop, a key beside the name of a cache's ConfigMap, and a name and an image in the
+    container that templates have by default.
+    """
+    for name, child in schema.get("properties", {}).items():
+        if name == "withItems":
+            child.pop("items", None)
+        elif name == "memoize":
+            child["properties"]["cache"]["properties"]["configMap"].pop("required", None)
+        elif name == "templateDefaults":
+            for body in ("container", "script"):
+                child["properties"][body].pop("required", None)
+        as_the_controller_reads(child)
+    if "items" in schema:
+        as_the_controller_reads(schema["items"])
 
 
 def write(variant: str, kind: str, schema: dict[str, Any]) -> None:
@@ -116,6 +141,39 @@ def write(variant: str, kind: str, schema: dict[str, Any]) -> None:
     target = OUTPUT / variant / f"{kind}.json.gz"
     target.write_bytes(compressed(schema))
     print(f"{target.relative_to(ROOT)}  {target.stat().st_size} bytes")
+
+
+def short(text: str) -> str:
+    """The first sentence of a description."""
+    plain = " ".join(text.split())
+    end = re.search(r"(?<!e\.g)(?<!i\.e)\.( |$)(?=[A-Z]|$)", plain)
+    return plain[: end.start() + 1] if end else plain
+
+
+def described(definitions: dict[str, Any]) -> dict[str, Any]:
+    """By definition: what it is, and for each field what that is and the definition of what it holds."""
+    prefix = "#/definitions/"
+    found: dict[str, Any] = {}
+    for name, node in definitions.items():
+        if not name.startswith(("io.k8s.", "io.argoproj.workflow.")) or "properties" not in node:
+            continue
+        fields = {}
+        for field, child in node["properties"].items():
+            inner = child
+            while "$ref" not in inner and (step := inner.get("items") or inner.get("additionalProperties")):
+                inner = step if isinstance(step, dict) else {}
+            fields[field] = [short(child.get("description", "")), inner.get("$ref", "").removeprefix(prefix)]
+            ref = fields[field][1]
+            if "properties" not in definitions.get(ref, {}) and (items := definitions.get(ref, {}).get("items")):
+                fields[field][1] = items.get("$ref", "").removeprefix(prefix)
+        found[name] = {"about": short(node.get("description", "")), "fields": fields}
+    return found
+
+
+def api_schema() -> Path | None:
+    """Argo's own JSON schema, from the Go module that the tests' cluster is built of."""
+    modules = Path(os.environ.get("GOMODCACHE") or Path.home() / "go" / "pkg" / "mod") / "github.com" / "argoproj"
+    return max(modules.glob("argo-workflows/v4@*/api/jsonschema/schema.json"), default=None)
 
 
 def main(arguments: list[str]) -> int:
@@ -126,11 +184,15 @@ def main(arguments: list[str]) -> int:
     for variant in ("full", "minimal"):
         for kind in KINDS:
             write(variant, kind, strict(json.loads((source / variant / f"{kind}.json").read_text())))
-    if not (before := older_crds()).is_dir():
+    if (before := older_crds()).is_dir():
+        for kind in KINDS:
+            write("full-3.5", kind, older(before, kind))
+    else:
         print(f"full-3.5 stays as it is: {before} does not exist; go mod download {OLDER}", file=sys.stderr)
-        return 0
-    for kind in KINDS:
-        write("full-3.5", kind, older(before, kind))
+    if (api := api_schema()) is not None:
+        target = OUTPUT / "descriptions.json.gz"
+        target.write_bytes(compressed(described(json.loads(api.read_text())["definitions"])))
+        print(f"{target.relative_to(ROOT)}  {target.stat().st_size} bytes")
     return 0
 
 

@@ -12,6 +12,7 @@ from couler_py.backends.argo.lower import decide_in_steps, nest_modules
 from couler_py.backends.argo.numbers import check_numbers
 from couler_py.backends.argo.options import VERSIONS, Options, parse
 from couler_py.backends.argo.support import TABLE
+from couler_py.backends.argo.versions import lowered
 from couler_py.backends.base import Bundle, Client, Support
 from couler_py.ir.diagnostics import DiagnosticError
 from couler_py.ir.graph import templates_by_name
@@ -24,13 +25,13 @@ def compile_workflow(workflow: Workflow, options: Options = Options()) -> Bundle
 
     Raises `DiagnosticError` with everything that Argo can't do, each with its place and the way out.
     """
-    lowered, modules = decide_in_steps(workflow), frozenset[str]()
+    simpler, modules = decide_in_steps(workflow), frozenset[str]()
     if options.crds == "full":
-        lowered, modules = nest_modules(lowered)
+        simpler, modules = nest_modules(simpler)
     templates = templates_by_name(workflow)
-    emission = Emission(lowered, options, modules, exact_outputs(templates))
+    emission = Emission(simpler, options, modules, exact_outputs(templates))
     check_numbers(emission, templates)
-    found = documents(emission)
+    found = in_version(emission, documents(emission))
     check_limits(emission, found)
     errors = [each for each in emission.diagnostics if each.severity == "error"]
     if errors:
@@ -38,6 +39,25 @@ def compile_workflow(workflow: Workflow, options: Options = Options()) -> Bundle
     name = found[-1]["metadata"].get("name") or found[-1]["metadata"]["generateName"].rstrip("-")
     text = yaml.dump_all(found)
     return Bundle("argo", {f"{name}.yaml": text}, tuple(found), tuple(emission.diagnostics), emission.blobs)
+
+
+def in_version(emission: Emission, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The documents in the words of the version that was asked for; what it can't say becomes a finding."""
+    made, diagnostics = lowered(found, emission.options.version)
+    templates = {emission.program.template_name(each.name): each for each in emission.workflow.templates}
+    for each in diagnostics:
+        template = templates.get(each.step)
+        demoted = emission.options.on_unsupported == "warn"
+        emission.problem(
+            each.code,
+            each.message,
+            severity="warning" if demoted else each.severity,
+            step=each.step or emission.workflow.name,
+            source=emission.workflow.source if template is None else template.source,
+            why=each.why,
+            help=each.help,
+        )
+    return made
 
 
 class Argo:

@@ -10,24 +10,27 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from couler_py.backends.argo.limits import STORED
-from couler_py.backends.argo.schema import PLURALS, schema
+from couler_py.backends.argo.options import Version
+from couler_py.backends.argo.schema import PLURALS, Crds, schema
 from couler_py.ir.diagnostics import Diagnostic, error
 
 JSON = dict[str, Any]
 
 
-def verify(documents: Iterable[JSON], crds: Literal["full", "minimal"] = "full") -> list[Diagnostic]:
+def verify(
+    documents: Iterable[JSON], crds: Literal["full", "minimal"] = "full", version: Version = "4"
+) -> list[Diagnostic]:
     """Everything that the schema of Argo's CRDs refuses, by document; documents of other kinds are passed over.
 
     The strict full schema is used for both: minimal CRDs check nothing and the controller reads the same fields. With
-    `crds="minimal"` the bounds of lists don't count.
+    `crds="minimal"` the bounds of lists don't count. Of version 3.5 it is what the controller reads.
     """
     found = []
     for document in documents:
         kind = document.get("kind", "")
         if kind not in PLURALS:
             continue
-        for problem in _validator(kind).iter_errors(document):
+        for problem in _validator(kind, "full" if version == "4" else "full-3.5").iter_errors(document):
             if crds == "minimal" and problem.message.endswith("items") and "has more than" in problem.message:
                 continue
             path = ".".join(map(str, problem.instance_path))
@@ -48,10 +51,10 @@ def too_large(documents: Iterable[JSON]) -> list[Diagnostic]:
 
 
 @functools.cache
-def _validator(kind: str) -> Any:
+def _validator(kind: str, crds: Crds) -> Any:
     import jsonschema_rs
 
-    return jsonschema_rs.validator_for(schema(kind, "full"))
+    return jsonschema_rs.validator_for(schema(kind, crds))
 
 
 def _short(message: str) -> str:

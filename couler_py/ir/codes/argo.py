@@ -99,4 +99,28 @@ CODES: tuple[Code, ...] = (
         "They are read when it is compiled for Argo, and then have to be the same: build the workflow again from its "
         "Python source. An IR file from elsewhere can't have files of this machine read into a document that way.",
     ),
+    Code(
+        "CLR414",
+        "a field that Argo 3.5 doesn't have",
+        "`argo@3.5` says with 3.5's words what Argo 4 says with others: one schedule in each CronWorkflow, one lock in "
+        "each template. What 3.5 has no word for at all it would drop in silence, so that the run would do something "
+        "else: each finding names the field, the version that brought it, and what comes near it before. "
+        '`on_unsupported="warn"` leaves such fields out.',
+    ),
+    Code(
+        "CLR415",
+        "an expression that Argo 3.5 reads otherwise",
+        "The language of expressions has grown since Argo 3.5: it knew no flatten, uniq and if {} else {}, took no tag "
+        "in the name of a template in a templateRef, and wrote lists and objects in Go's words instead of JSON.",
+        example="{{=filter(fromJSON(inputs.parameters.list), # > 1)}}",
+        instead="{{=toJson(filter(fromJSON(inputs.parameters.list), # > 1))}}",
+    ),
+    Code(
+        "CLR416",
+        "a removed field without one right replacement",
+        "Argo 4 has removed `podPriority` of a workflow and `priority` of a template, which set a number. Pods get "
+        "their priority from a PriorityClass of the cluster, named in `podPriorityClassName`.",
+        example="spec:\n  podPriority: 10",
+        instead="spec:\n  podPriorityClassName: above-others",
+    ),
 )

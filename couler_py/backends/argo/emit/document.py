@@ -196,19 +196,7 @@ def pod_defaults(pod: PodSettings, known: JSON) -> JSON:
 
 def schedule(emission: Emission, given: Schedule, spec: JSON, metadata: JSON) -> JSON:
     """The `spec` of a CronWorkflow."""
-    crons = list(given.crons)
-    if emission.options.version == "3.5":
-        if len(crons) > 1:
-            emission.problem(
-                "CLR401",
-                "Argo 3.5 takes one cron expression",
-                step=emission.workflow.name,
-                source=emission.workflow.source,
-                help="use Argo 4, or one workflow for each",
-            )
-        found: JSON = {"schedule": crons[0]}
-    else:
-        found = {"schedules": crons}
+    found: JSON = {"schedules": list(given.crons)}
     found["timezone"] = given.timezone
     found["concurrencyPolicy"] = given.concurrency
     for name, value in (

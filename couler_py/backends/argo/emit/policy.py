@@ -165,19 +165,6 @@ def synchronization(emission: Emission, locks: tuple[Lock, ...], rendered: Rende
         if lock.namespace:
             entry["namespace"] = lock.namespace
         into.append(entry)
-    if emission.options.version == "3.5":
-        if len(mutexes) > 1 or len(semaphores) > 1:
-            emission.problem(
-                "CLR401",
-                "Argo 3.5 takes one mutex and one semaphore at once",
-                help="use Argo 4, or one lock for both",
-            )
-        single: JSON = {}
-        if mutexes:
-            single["mutex"] = mutexes[0]
-        if semaphores:
-            single["semaphore"] = semaphores[0]
-        return single
     found: JSON = {}
     if mutexes:
         found["mutexes"] = mutexes
