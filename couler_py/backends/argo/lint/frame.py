@@ -8,13 +8,14 @@ from typing import Any
 import msgspec
 
 from couler_py.backends.argo.lint import kinds
+from couler_py.backends.argo.lint.ambiguous import ambiguous, suspicious
 from couler_py.backends.argo.lint.context import Context, Crds, Engine, Known
 from couler_py.backends.argo.lint.finding import Finding
 from couler_py.backends.argo.lint.places import Place
 from couler_py.backends.argo.lint.reading import Broken, Read, read
 from couler_py.backends.argo.lint.rules import RULES
 from couler_py.backends.argo.lint.structure import checked
-from couler_py.ir.diagnostics import Diagnostic
+from couler_py.ir.diagnostics import Diagnostic, warning
 from couler_py.ir.model import Source
 
 
@@ -47,7 +48,7 @@ def located(
     found = [_broken(each, file) for each in broken]
     for index, finding in lint_documents(data, engine=engine, crds=crds, templates=templates):
         found.append(_located(finding, documents[index], file))
-    return sorted(found, key=_order)
+    return sorted(_with_ambiguous(found, documents, file), key=_order)
 
 
 def lint_documents(
@@ -98,6 +99,29 @@ def _located(finding: Finding, document: Read, file: str) -> Located:
         related=related,
     )
     return Located(diagnostic, place.end)
+
+
+def _with_ambiguous(found: list[Located], documents: list[Read], file: str) -> list[Located]:
+    """The findings and those of ambiguous scalars; where one is wrong anyhow, how to write it is its help."""
+    by_place = {each.diagnostic.source: each for each in found if each.diagnostic.code == "CLR423"}
+    added = []
+    for section in dict.fromkeys(each.section for each in documents):
+        if not suspicious(section.text):
+            continue
+        ours = {each.number for each in documents if each.section is section and kinds.is_ours(each.data)}
+        for scalar in ambiguous(section.text):
+            if scalar.document not in ours:
+                continue
+            place = section.moved(section.places.place(scalar.start, scalar.end))
+            help_ = "write its fields out" if scalar.text == "<<" else f'write "{scalar.text}", or the value meant'
+            wrong = by_place.pop(_source(file, place), None)
+            if wrong is not None:
+                found.remove(wrong)
+                added.append(Located(msgspec.structs.replace(wrong.diagnostic, help=help_), place.end))
+                continue
+            message = f"readers differ on {scalar.text}: {scalar.meaning}"
+            added.append(Located(warning("CLR429", message, source=_source(file, place), help=help_), place.end))
+    return found + added
 
 
 def _broken(broken: Broken, file: str) -> Located:
