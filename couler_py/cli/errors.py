@@ -100,7 +100,7 @@ def _said(error: Exception) -> bool:
         if isinstance(error, UserCodeError) and error.__cause__ is not None:
             sys.stderr.write(clean(user_traceback(error.__cause__)))
     elif isinstance(error, CoulerError) or (isinstance(error, OSError) and _names_a_place(error)):
-        say_error(str(error))
+        say_error(str(error), getattr(error, "code", ""))
     elif isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in EXTRAS:
         name = (error.name or "").partition(".")[0]
         say_error(f"this needs {name}, which is not installed: pip install 'couler-py[{EXTRAS[name]}]'")

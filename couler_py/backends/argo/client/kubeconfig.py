@@ -11,8 +11,13 @@ from couler_py.backends.base import EngineUnreachableError
 NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 
 
-def connect(kubeconfig: str | Path | None, context: str | None) -> tuple[Any, str]:
+def connect(
+    kubeconfig: str | Path | None, context: str | None, *, insecure: bool = False, authority: str = ""
+) -> tuple[Any, str]:
     """A Kubernetes client and the namespace that is used where none is named.
+
+    `insecure` trusts every server, `authority` is a file with the certificates of whom to trust; without them it is as
+    the kubeconfig says.
 
     Raises `EngineUnreachableError`.
     """
@@ -20,13 +25,20 @@ def connect(kubeconfig: str | Path | None, context: str | None) -> tuple[Any, st
     file = None if kubeconfig is None else str(kubeconfig)
     try:
         api = config.new_client_from_config(file, context)
-        _, active = config.list_kube_config_contexts(file)
-        return api, str(active.get("context", {}).get("namespace") or "default")
+        contexts, active = config.list_kube_config_contexts(file)
+        chosen = next((each for each in contexts if each["name"] == context), active) if context else active
+        namespace = str(chosen.get("context", {}).get("namespace") or "default")
     except config.ConfigException as error:
         if file is not None or not NAMESPACE.exists():
             raise EngineUnreachableError(f"no cluster: {error}; set KUBECONFIG, or name one by --kubeconfig") from None
-    config.load_incluster_config()
-    return client.ApiClient(), NAMESPACE.read_text().strip()
+        config.load_incluster_config()
+        api, namespace = client.ApiClient(), NAMESPACE.read_text().strip()
+    if insecure or authority:
+        trusting = api.configuration
+        trusting.verify_ssl = not insecure
+        trusting.ssl_ca_cert = authority or trusting.ssl_ca_cert
+        api = client.ApiClient(trusting)
+    return api, namespace
 
 
 def library(name: str) -> Any:

@@ -1,0 +1,45 @@
+"""Values for the parameters of a run, put into its document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from couler_py.backends.argo.client.request import JSON
+from couler_py.backends.argo.emit.document import PARAMETERS
+from couler_py.backends.argo.status import with_parameters
+from couler_py.backends.base import OptionError
+from couler_py.ir import wire
+
+
+def with_values(workflow: JSON, given: Mapping[str, Any]) -> JSON:
+    """The document with these values: encoded by their types where couler emitted it, else as Argo's own command does.
+
+    A run of a stored template may be given parameters that only that template names.
+
+    Raises `ValueError` for a parameter that the document doesn't have.
+    """
+    if not given:
+        return workflow
+    if PARAMETERS in (workflow["metadata"].get("annotations") or {}):
+        return with_parameters(workflow, given)
+    spec = workflow["spec"]
+    arguments = spec.get("arguments") or {}
+    known = arguments.get("parameters") or []
+    names = [each["name"] for each in known]
+    unknown = [name for name in given if name not in names]
+    if unknown and "workflowTemplateRef" not in spec:
+        listing = ", ".join(names) or "none"
+        raise ValueError(f"the workflow has no parameter {unknown[0]!r}; its parameters are {listing}")
+    values = {name: value if isinstance(value, str) else wire.to_json(value) for name, value in given.items()}
+    for each in known:
+        if each["name"] in values and each.get("enum") and values[each["name"]] not in each["enum"]:
+            raise OptionError(f"argo: the parameter {each['name']!r} is one of {', '.join(map(str, each['enum']))}")
+    parameters = [
+        {key: item for key, item in each.items() if key != "valueFrom"} | {"value": values[each["name"]]}
+        if each["name"] in values
+        else each
+        for each in known
+    ]
+    parameters += [{"name": name, "value": values[name]} for name in unknown]
+    return workflow | {"spec": spec | {"arguments": arguments | {"parameters": parameters}}}
