@@ -41,7 +41,18 @@ class Chain(msgspec.Struct, frozen=True):
     rest: tuple[tuple[str, Doc], ...]
 
 
-Doc: TypeAlias = str | Group | Named | Chain
+class Block(msgspec.Struct, frozen=True):
+    """A triple-quoted text of several lines, which stand one step further in than the line that `opening` ends.
+
+    What takes them off again (`textwrap.dedent`) stands around: `opening` ends in the quotes, `closing` begins with them.
+    """
+
+    opening: str
+    lines: tuple[str, ...]
+    closing: str
+
+
+Doc: TypeAlias = str | Group | Named | Chain | Block
 
 
 def call(function: str, *items: Doc, **named: Doc) -> Group:
@@ -71,6 +82,8 @@ def flat(doc: Doc) -> str:
             return "".join(map(flat, before)) + flat(value)
         case Chain(first, rest):
             return flat(first) + "".join(f" {sign} {flat(operand)}" for sign, operand in rest)
+        case Block(opening, lines, closing):
+            return "\n".join((opening, *lines)) + closing
 
 
 def columns(text: str) -> int:
@@ -85,7 +98,7 @@ def columns(text: str) -> int:
 def broken(doc: Doc, indent: int, used: int, after: int = 0, width: int = WIDTH) -> str:
     """The text, its first line begun at column `used` and `after` columns still to follow on its last."""
     text = flat(doc)
-    if used + columns(text) + after <= width:
+    if "\n" not in text and used + columns(text) + after <= width:
         return text
     match doc:
         case str():
@@ -98,6 +111,10 @@ def broken(doc: Doc, indent: int, used: int, after: int = 0, width: int = WIDTH)
             return broken(first, indent, used, 0, width) + "".join(
                 f"{pad}{sign} {broken(operand, indent, indent + len(sign) + 1, 0, width)}" for sign, operand in rest
             )
+        case Block(opening, lines, closing):
+            pad = " " * (indent + INDENT)
+            *whole, last = (pad + line if line else line for line in lines)
+            return "\n".join((opening, *whole, last or pad)) + closing
         case Group():
             return _group(doc, indent, width)
 
@@ -109,10 +126,12 @@ def _group(doc: Group, indent: int, width: int) -> str:
     pad, end = " " * inner, "\n" + " " * indent + doc.closing
     if doc.call:
         whole = ", ".join(map(flat, doc.items))
-        if inner + columns(whole) <= width:
+        if "\n" not in whole and inner + columns(whole) <= width:
             # The only parameter of a function gets a comma; arguments on a line of their own have none.
             comma = "," if doc.opening.startswith("def ") and len(doc.items) == 1 else ""
             return f"{doc.opening}\n{pad}{whole}{comma}{end}"
+    if len(doc.items) == 1 and "\n" in flat(doc.items[0]):
+        return f"{doc.opening}\n{pad}{broken(doc.items[0], inner, inner, 0, width)}{end}"
     rows = "".join(f"{pad}{broken(item, inner, inner, 1, width)},\n" for item in doc.items)
     return f"{doc.opening}\n{rows[:-1]}{end}"
 
