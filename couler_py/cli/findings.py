@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,19 +19,47 @@ if TYPE_CHECKING:
 STYLES = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
 
 
-def show(findings: Sequence[Diagnostic], console: Console) -> None:
+class Lines:
+    """The lines that findings are about: of `texts` by file where they are at hand, else of the files.
+
+    `ends` are the columns behind what a place is about, where they are known.
+    """
+
+    def __init__(self, texts: Mapping[str, str] | None = None, ends: Mapping[Source, int] | None = None) -> None:
+        self._texts = texts or {}
+        self.ends = ends or {}
+        self._split: dict[str, list[str]] = {}
+
+    def line(self, place: Source) -> str | None:
+        """The line as it stands; None where there is no such file or line (a notebook, another machine)."""
+        if place.file not in self._split:
+            self._split[place.file] = self._read(place.file)
+        lines = self._split[place.file]
+        return lines[place.line - 1] if 1 <= place.line <= len(lines) else None
+
+    def _read(self, file: str) -> list[str]:
+        text = self._texts.get(file)
+        if text is None:
+            path = Path(file)
+            text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+        return text.split("\n")
+
+
+def show(findings: Sequence[Diagnostic], console: Console, lines: Lines | None = None) -> None:
     """Print each finding with the line it is about, then how many there were."""
+    lines = lines or Lines()
     for finding in findings:
-        console.print(rendered(finding))
+        console.print(rendered(finding, lines))
         console.print()
     if findings:
         console.print(summary(findings))
 
 
-def rendered(finding: Diagnostic) -> Text:
+def rendered(finding: Diagnostic, lines: Lines | None = None) -> Text:
     """One finding as text in colours."""
     from rich.text import Text
 
+    lines = lines or Lines()
     style = STYLES[finding.severity]
     text = Text()
     text.append(f"{finding.severity}[{finding.code}]", style)
@@ -39,7 +68,7 @@ def rendered(finding: Diagnostic) -> Text:
         text.append(f"  (in {clean(finding.step)})", "dim")
     width = len(str(max([place.line for place in _places(finding)], default=0)))
     if finding.source:
-        _place(text, finding.source, width, style)
+        _place(text, finding.source, width, style, lines)
     for label, note in (("why", finding.why), ("help", finding.help)):
         if note:
             text.append(f"\n{' ' * width} = ", "blue")
@@ -50,7 +79,7 @@ def rendered(finding: Diagnostic) -> Text:
             continue
         text.append(f"\n{' ' * width} = ", "blue")
         text.append(f"see: {clean(label)}", "bold")
-        _place(text, place, width, "bold cyan")
+        _place(text, place, width, "bold cyan", lines)
     return text
 
 
@@ -58,36 +87,36 @@ def _places(finding: Diagnostic) -> list[Source]:
     return [*([finding.source] if finding.source else []), *(place for _, place in finding.related)]
 
 
-def _place(text: Text, place: Source, width: int, style: str) -> None:
+def _place(text: Text, place: Source, width: int, style: str, lines: Lines) -> None:
     text.append(f"\n{' ' * width}--> ", "blue")
     text.append(clean(str(place)))
-    line = source_line(place)
-    if line is None or not line.strip():
+    raw = lines.line(place)
+    if raw is None or not raw.strip():
         return
-    line = clean(line.expandtabs(4))
-    start = len(line) - len(line.lstrip())
+    start, marked = _extent(raw, place.column, lines.ends.get(place, 0))
     text.append(f"\n{' ' * width} |\n", "blue")
     text.append(f"{place.line:>{width}} | ", "blue")
-    text.append(line)
+    text.append(clean(raw.rstrip().expandtabs(4)))
     text.append(f"\n{' ' * width} | ", "blue")
-    text.append(" " * start + "^" * len(_code(line.strip())), style)
+    text.append(" " * start + "^" * marked, style)
+
+
+def _extent(raw: str, column: int, end: int) -> tuple[int, int]:
+    """Where in a line, as it is shown, the carets begin, and how many there are."""
+    line = raw.rstrip().expandtabs(4)
+    if not 0 < column <= len(raw.rstrip()):
+        start = len(line) - len(line.lstrip())
+        return start, len(_code(line.strip()))
+    start = len(raw[: column - 1].expandtabs(4))
+    if end > column:
+        return start, max(len(raw[: end - 1].expandtabs(4)) - start, 1)
+    word = re.match(r"\{\{.*?\}\}|[^\s:,]+|.", line[start:])
+    return start, len(word[0]) if word else 1
 
 
 def _code(line: str) -> str:
     # A comment at the end is not what the finding is about; "#" in a string may cut short the carets only.
     return line.split("  #")[0].rstrip() or line
-
-
-def source_line(place: Source) -> str | None:
-    """The line as it stands in the file; None where there is no such file or line (a notebook, another machine)."""
-    path = Path(place.file)
-    if place.line < 1 or not path.is_file():
-        return None
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for number, line in enumerate(lines, 1):
-            if number == place.line:
-                return line.rstrip("\n")
-    return None
 
 
 def summary(findings: Sequence[Diagnostic]) -> Text:
@@ -106,18 +135,25 @@ def summary(findings: Sequence[Diagnostic]) -> Text:
     return text
 
 
-def as_json(findings: Sequence[Diagnostic]) -> str:
+def as_json(findings: Sequence[Diagnostic], lines: Lines | None = None) -> str:
     """The findings for tools: an object with the list `diagnostics`."""
-    return json.dumps({"diagnostics": [_plain(finding) for finding in findings]}, indent=2, ensure_ascii=False)
+    ends = lines.ends if lines else {}
+    return json.dumps({"diagnostics": [_plain(finding, ends) for finding in findings]}, indent=2, ensure_ascii=False)
 
 
-def _plain(finding: Diagnostic) -> dict[str, Any]:
+def _plain(finding: Diagnostic, ends: Mapping[Source, int]) -> dict[str, Any]:
+    columns = {}
+    if finding.source and finding.source.column:
+        columns["column"] = finding.source.column
+        if end := ends.get(finding.source):
+            columns["endColumn"] = end
     return {
         "code": finding.code,
         "severity": finding.severity,
         "message": finding.message,
         "file": finding.source.file if finding.source else None,
         "line": finding.source.line if finding.source else None,
+        **columns,
         "step": finding.step or None,
         "why": finding.why or None,
         "help": finding.help or None,

@@ -7,31 +7,55 @@ from typing import Annotated, Literal
 import typer
 
 from couler_py import api
-from couler_py.cli import exits
+from couler_py.cli import documents, exits
 from couler_py.cli.console import console
 from couler_py.cli.errors import UsageError, as_finding
-from couler_py.cli.findings import as_json, show
+from couler_py.cli.findings import Lines, as_json, show
 from couler_py.cli.load import load
 from couler_py.cli.options import EngineOptions, engine_options
 from couler_py.ir.diagnostics import Diagnostic, DiagnosticError
 
 
 def command(
-    files: Annotated[list[str], typer.Argument(metavar="FILE[:NAME]...", help="Python files, modules or IR files.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...", help="Python files, modules, IR files; Argo YAML: files, folders, - for stdin."
+        ),
+    ],
     to: Annotated[
         str | None, typer.Option("--to", metavar="ENGINE[@VERSION]", help="Also what this engine can't do.")
     ] = None,
+    engine: Annotated[
+        str, typer.Option("--engine", metavar="argo@VERSION", help="What reads the YAML: argo@4 or argo@3.5.")
+    ] = "argo@4",
+    templates: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--cluster-templates", metavar="FILE", help="YAML of templates in the cluster that others refer to."
+        ),
+    ] = None,
+    fix: Annotated[bool, typer.Option("--fix", help="Rewrite in the YAML what has one right answer.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, and write nothing.")] = False,
     form: Annotated[Literal["text", "json"], typer.Option("--format", help="json is for tools.")] = "text",
     strict: Annotated[bool, typer.Option("--strict", help="Warnings count as errors.")] = False,
     option: EngineOptions = None,
 ) -> None:
     """Say what is wrong with a workflow, without running it."""
     options = engine_options(option)
-    findings = [finding for file in files for finding in found(file, to, options, for_tools=form == "json")]
+    programs = [file for file in files if not documents.is_yaml(file)]
+    texts = documents.read_all([file for file in files if documents.is_yaml(file)])
+    if (fix or diff) and programs:
+        raise UsageError(f"--fix rewrites YAML, and {programs[0]} is none")
+    if fix or diff:
+        texts = documents.fixed(texts, write=not diff)
+    findings = [finding for file in programs for finding in found(file, to, options, for_tools=form == "json")]
+    in_yaml, lines = documents.linted(texts, engine, templates or []) if texts else ([], Lines())
+    findings += in_yaml
     if form == "json":
-        print(as_json(findings))
+        print(as_json(findings, lines))
     elif findings:
-        show(findings, console(stderr=True))
+        show(findings, console(stderr=True), lines)
     else:
         console(stderr=True).print("nothing wrong")
     counted = {"error", "warning"} if strict else {"error"}

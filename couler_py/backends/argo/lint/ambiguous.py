@@ -38,6 +38,8 @@ class Ambiguous(msgspec.Struct, frozen=True):
     text: str
     meaning: str
     """What Kubernetes reads, and what others do."""
+    value: str | None
+    """How it is written so that all read what Kubernetes does; None for a key."""
 
 
 def suspicious(text: str) -> bool:
@@ -68,9 +70,11 @@ def _scalars(reader: Reader) -> Iterator[Ambiguous]:
             document += 1
         elif kind is yaml.ScalarEvent or kind is yaml.AliasEvent:
             if kind is yaml.ScalarEvent and event.implicit[0]:
-                meaning = _meaning(event.value, key=bool(keys_next and keys_next[-1]))
-                if meaning:
-                    yield Ambiguous(document, event.start_mark.index, event.end_mark.index, event.value, meaning)
+                key = bool(keys_next and keys_next[-1])
+                found = _meaning(event.value, key=key)
+                if found is not None:
+                    start, end = event.start_mark.index, event.end_mark.index
+                    yield Ambiguous(document, start, end, event.value, found[0], None if key else found[1])
             _step(keys_next)
         elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
             _step(keys_next)
@@ -84,23 +88,26 @@ def _step(keys_next: list[bool | None]) -> None:
         keys_next[-1] = not keys_next[-1]
 
 
-def _meaning(text: str, *, key: bool) -> str:
+def _meaning(text: str, *, key: bool) -> tuple[str, str] | None:
+    """What readers make of a scalar, and how all read what Kubernetes does."""
     if key and text == "<<":
-        return "Kubernetes merges what follows (YAML 1.1), others read a field of this name (YAML 1.2)"
+        return "Kubernetes merges what follows (YAML 1.1), others read a field of this name (YAML 1.2)", ""
     if text in _WORDS:
         value = "true" if text[0] in "yY" or text.lower() == "on" else "false"
-        return f"Kubernetes reads {value} (YAML 1.1), others read text (YAML 1.2)"
+        return f"Kubernetes reads {value} (YAML 1.1), others read text (YAML 1.2)", value
     if not text or text[0] not in "+-0123456789":
-        return ""
+        return None
     if _OCTAL(text) and text.strip("+-") != "0":
-        return f"Kubernetes reads {_number(text)}, others read {text.lstrip('+-').lstrip('0_') or '0'} or text"
+        number = _number(text)
+        return f"Kubernetes reads {number}, others read {text.lstrip('+-').lstrip('0_') or '0'} or text", number
     if _BINARY(text) or _UNDERSCORED(text):
-        return f"Kubernetes reads {_number(text)}, others read text"
+        number = _number(text)
+        return f"Kubernetes reads {number}, others read text", number
     if _SIXTIES(text):
-        return "Kubernetes reads text, others read a number to the base of 60 (YAML 1.1)"
+        return "Kubernetes reads text, others read a number to the base of 60 (YAML 1.1)", f'"{text}"'
     if _DATE(text):
-        return "Kubernetes reads text, others read a date (YAML 1.1)"
-    return ""
+        return "Kubernetes reads text, others read a date (YAML 1.1)", f'"{text}"'
+    return None
 
 
 def _number(text: str) -> str:

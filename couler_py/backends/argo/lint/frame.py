@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
 
 from couler_py.backends.argo.lint import kinds
-from couler_py.backends.argo.lint.ambiguous import ambiguous, suspicious
+from couler_py.backends.argo.lint.ambiguous import Ambiguous, ambiguous, suspicious
 from couler_py.backends.argo.lint.context import Context, Crds, Engine, Known
 from couler_py.backends.argo.lint.finding import Finding
 from couler_py.backends.argo.lint.places import Place
-from couler_py.backends.argo.lint.reading import Broken, Read, read
+from couler_py.backends.argo.lint.reading import Broken, Read, Reading, read
+from couler_py.backends.argo.lint.refusals import IN_QUOTES
 from couler_py.backends.argo.lint.rules import RULES
 from couler_py.backends.argo.lint.structure import checked
 from couler_py.ir.diagnostics import Diagnostic, warning
@@ -36,30 +38,31 @@ def lint(
 
     Needs the extra `argo` (jsonschema-rs).
     """
-    return [each.diagnostic for each in located(text, file=file, engine=engine, crds=crds, templates=templates)]
+    reading = read(text)
+    known = known_templates(chain(templates, reading.data))
+    return [each.diagnostic for each in located(reading, file, known, engine, crds)]
 
 
-def located(
-    text: str, *, file: str = "", engine: Engine = "4", crds: Crds = "full", templates: Iterable[Any] = ()
-) -> list[Located]:
-    """As `lint`, with the ends of places."""
-    documents, broken = read(text)
-    data = [each.data for each in documents]
-    found = [_broken(each, file) for each in broken]
-    for index, finding in lint_documents(data, engine=engine, crds=crds, templates=templates):
-        found.append(_located(finding, documents[index], file))
-    return sorted(_with_ambiguous(found, documents, file), key=_order)
+def located(reading: Reading, file: str, known: Known, engine: Engine, crds: Crds = "full") -> list[Located]:
+    """As `lint`, of a text that is read already, with the ends of places; `known` holds its own templates too."""
+    found = [_broken(each, file) for each in reading.broken]
+    for document in reading.documents:
+        found += [
+            _located(each, document, file) for each in dict.fromkeys(_findings(document.data, known, engine, crds))
+        ]
+    return sorted(_with_ambiguous(found, reading.documents, file), key=_order)
 
 
 def lint_documents(
     documents: Sequence[Any], *, engine: Engine = "4", crds: Crds = "full", templates: Iterable[Any] = ()
 ) -> list[tuple[int, Finding]]:
     """Everything that is wrong with documents given as data: each finding, once, with the number of its document."""
-    known = _known([*templates, *documents])
-    found: dict[tuple[int, Finding], None] = {}
-    for index, document in enumerate(documents):
-        found |= dict.fromkeys((index, finding) for finding in _findings(document, known, engine, crds))
-    return list(found)
+    known = known_templates(chain(templates, documents))
+    return [
+        (index, finding)
+        for index, document in enumerate(documents)
+        for finding in dict.fromkeys(_findings(document, known, engine, crds))
+    ]
 
 
 def _findings(document: Any, known: Known, engine: Engine, crds: Crds) -> Iterable[Finding]:
@@ -73,7 +76,7 @@ def _findings(document: Any, known: Known, engine: Engine, crds: Crds) -> Iterab
         yield from rule(context)
 
 
-def _known(documents: Iterable[Any]) -> Known:
+def known_templates(documents: Iterable[Any]) -> Known:
     """The template objects among documents, as far as the schema lets them stand; the first of a name counts."""
     specs: dict[tuple[str, str], dict[str, Any]] = {}
     for document in documents:
@@ -89,13 +92,14 @@ def _known(documents: Iterable[Any]) -> Known:
 def _located(finding: Finding, document: Read, file: str) -> Located:
     place = document.find(finding.path, key=finding.on == "key", offset=finding.offset)
     related = tuple((what, _source(file, document.find(path))) for what, path in finding.related)
+    help_ = f'write "{document.written(finding.path)}"' if finding.help == IN_QUOTES else finding.help
     diagnostic = Diagnostic(
         finding.code,
         finding.severity,
         finding.message,
         _source(file, place),
         why=finding.why,
-        help=finding.help,
+        help=help_,
         related=related,
     )
     return Located(diagnostic, place.end)
@@ -113,15 +117,24 @@ def _with_ambiguous(found: list[Located], documents: list[Read], file: str) -> l
             if scalar.document not in ours:
                 continue
             place = section.moved(section.places.place(scalar.start, scalar.end))
-            help_ = "write its fields out" if scalar.text == "<<" else f'write "{scalar.text}", or the value meant'
+            help_ = _way_out(scalar)
             wrong = by_place.pop(_source(file, place), None)
             if wrong is not None:
                 found.remove(wrong)
-                added.append(Located(msgspec.structs.replace(wrong.diagnostic, help=help_), place.end))
+                added.append(
+                    Located(msgspec.structs.replace(wrong.diagnostic, help=f'write "{scalar.text}"'), place.end)
+                )
                 continue
             message = f"readers differ on {scalar.text}: {scalar.meaning}"
             added.append(Located(warning("CLR429", message, source=_source(file, place), help=help_), place.end))
     return found + added
+
+
+def _way_out(scalar: Ambiguous) -> str:
+    if scalar.text == "<<":
+        return "write its fields out"
+    quoted = f'"{scalar.text}"'
+    return f"write {quoted}" if scalar.value in (None, quoted) else f"write {scalar.value}, or {quoted} for text"
 
 
 def _broken(broken: Broken, file: str) -> Located:

@@ -20,10 +20,15 @@ class Place(msgspec.Struct, frozen=True, order=True):
 
 
 class Node(msgspec.Struct):
-    """What stands at one path: its extent in the text as indices, and its children."""
+    """What stands at one path: its extent in the text as indices, and its children.
+
+    A `plain` node is written where it stands: no anchor, tag or alias. `flow` are collections in brackets.
+    """
 
     start: int
     end: int
+    plain: bool = True
+    flow: bool = False
     style: str = ""
     value: str = ""
     keys: dict[str, tuple[int, int]] = {}
@@ -73,6 +78,13 @@ class Places:
             return self.place(*at)
         return self.place(node.start, node.end)
 
+    def node(self, document: int, path: Path) -> Node | None:
+        """What a path leads to; None where it leaves the text."""
+        node: Node | None = self.documents[document] if document < len(self.documents) else None
+        for step in path:
+            node = node and node.children.get(step)
+        return node
+
     def place(self, start: int, end: int) -> Place:
         """The place of a piece of the text."""
         line = _line_of(self._lines, start)
@@ -95,13 +107,18 @@ class Places:
         kind = type(event)
         if kind is yaml.AliasEvent:
             return self._anchors.get(event.anchor) or Node(event.start_mark.index, event.end_mark.index)
-        node = Node(event.start_mark.index, event.end_mark.index)
+        node = Node(event.start_mark.index, event.end_mark.index, plain=not (event.anchor or event.tag))
         if kind is yaml.ScalarEvent:
             node.style, node.value = event.style or "", event.value
-        elif kind is yaml.SequenceStartEvent:
+            return self._anchored(event, node)
+        node.flow = event.flow_style
+        if kind is yaml.SequenceStartEvent:
             self._items(node, reader)
         else:
             self._members(node, reader)
+        return self._anchored(event, node)
+
+    def _anchored(self, event: Any, node: Node) -> Node:
         if event.anchor:
             self._anchors[event.anchor] = node
         return node
@@ -119,6 +136,7 @@ class Places:
         merged: list[Node] = []
         for event in reader.events:
             if type(event) is reader.yaml.MappingEndEvent:
+                node.end = max(node.end, event.end_mark.index)
                 break
             key = self._key(event, reader)
             value = self._node(next(reader.events), reader)

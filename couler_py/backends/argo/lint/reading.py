@@ -55,6 +55,22 @@ class Read(msgspec.Struct, frozen=True):
         """Where in the file a path leads."""
         return self.section.find(self.number, path, key=key, offset=offset)
 
+    def written(self, path: Path) -> str:
+        """What stands in the text where a path leads."""
+        node = self.section.places.node(self.number, path)
+        return self.section.text[node.start : node.end] if node else ""
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What a text holds: the documents that can be read, and what is wrong with the others."""
+
+    documents: list[Read]
+    broken: list[Broken]
+
+    @property
+    def data(self) -> list[Any]:
+        return [each.data for each in self.documents]
+
 
 class _Lenient(Reader):
     """Reads on where a key stands twice."""
@@ -63,17 +79,18 @@ class _Lenient(Reader):
         pass
 
 
-def read(text: str) -> tuple[list[Read], list[Broken]]:
+def read(text: str) -> Reading:
     """The documents of a text that can be read, and what is wrong with the others.
 
     Empty documents are left out. One with a key that stands twice is among both.
     """
     whole = Section(text, 0)
     try:
-        return _documents(load_all(text), whole), []
+        return Reading(_documents(load_all(text), whole), [])
     except YamlError:
         pass  # found again below, by document
-    documents, broken = [], []
+    documents: list[Read] = []
+    broken: list[Broken] = []
     for section in _sections(text):
         try:
             documents += _documents([data for data, _ in _Lenient(section.text).documents()], section)
@@ -87,7 +104,7 @@ def read(text: str) -> tuple[list[Read], list[Broken]]:
             )
             for each in section.places.repeated
         ]
-    return documents, broken
+    return Reading(documents, broken)
 
 
 def _documents(data: list[Any], section: Section) -> list[Read]:

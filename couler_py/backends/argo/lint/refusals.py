@@ -8,7 +8,7 @@ from typing import Any
 
 from couler_py.backends.argo.lint.context import Engine
 from couler_py.backends.argo.lint.finding import Finding, Path
-from couler_py.backends.argo.lint.versions import removed, unknown_to_35
+from couler_py.backends.argo.lint.versions import LISTS, removed, unknown_to_35
 
 JSON = dict[str, Any]
 
@@ -22,6 +22,10 @@ _TYPES = {
 }
 
 
+IN_QUOTES = "write it in quotes: without, Kubernetes reads a number or a boolean"
+"""The help for a number or a boolean where text is wanted."""
+
+
 def findings(problem: Any, path: Path, engine: Engine, schema: JSON, newest: JSON) -> Iterator[Finding]:
     """The findings of one refusal; `path` is where, `schema` that of the engine, `newest` that of Argo 4."""
     name, kind = problem.kind.name, problem.kind
@@ -33,7 +37,8 @@ def findings(problem: Any, path: Path, engine: Engine, schema: JSON, newest: JSO
             else:
                 yield removed((*path, field)) or _unknown(field, path, known, problem.instance)
     elif name == "required":
-        yield _missing(kind.property, path, problem.instance)
+        if not any(new == kind.property and old in problem.instance for old, new in LISTS.items()):
+            yield _missing(kind.property, path)
     elif name == "type":
         yield _type(kind.types, problem.instance, path)
     else:
@@ -77,11 +82,8 @@ def _unknown(field: str, path: Path, known: JSON, given: JSON) -> Finding:
     return Finding("CLR422", f"{where(path)} has no field {field!r}", (*path, field), on="key", help=help_)
 
 
-def _missing(field: str, path: Path, given: JSON) -> Finding:
-    removed_one = next((removed((*path, each)) for each in given if removed((*path, each))), None)
-    help_ = removed_one.help if removed_one is not None else ""
-    if not path and field == "metadata":
-        help_ = "write `metadata` with a `name` or a `generateName`"
+def _missing(field: str, path: Path) -> Finding:
+    help_ = "write `metadata` with a `name` or a `generateName`" if not path and field == "metadata" else ""
     return Finding("CLR424", f"{where(path)} has no {field!r}, and needs one", path, on="key", help=help_)
 
 
@@ -94,7 +96,7 @@ def _mended(types: list[str], given: Any) -> str:
     if given is None:
         return "write a value, or take the field away"
     if "string" in types and isinstance(given, bool | int | float):
-        return "write it in quotes: without, Kubernetes reads a number or a boolean"
+        return IN_QUOTES
     if isinstance(given, str) and "integer" in types and given.lstrip("-").isdecimal():
         return f"write {given}, without quotes"
     if isinstance(given, str) and "boolean" in types and given in ("true", "false"):

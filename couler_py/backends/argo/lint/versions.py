@@ -28,6 +28,9 @@ _REMOVED: dict[Pattern, tuple[str, str]] = {
     ("templates", "arguments"): ("3", "give the arguments where the template is called"),
 }
 
+LISTS = {"schedule": "schedules", "mutex": "mutexes", "semaphore": "semaphores"}
+"""Fields that became lists in 3.6."""
+
 _INSTEAD_IN_35 = {
     "schedules": "write one `schedule`; several schedules are several CronWorkflows",
     "mutexes": "write one `mutex`",
