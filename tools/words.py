@@ -30,6 +30,7 @@ METADATA = ("name", "generateName", "namespace", "labels", "annotations", "final
 """What a person writes into `metadata`; the rest is the API server's."""
 
 BODIES = ("container", "script", "resource", "suspend", "http", "data", "containerSet", "plugin", "dag", "steps")
+BODY_TYPES = ("ResourceTemplate", "HTTPTemplate", "DataTemplate", "ContainerSetTemplate", "DAGTemplate")
 FORMS = {
     "container": "ContainerFields",
     "script": "ScriptFields",
@@ -42,6 +43,13 @@ FORMS = {
     "dag": "DAGFields",
     "steps": "StepsFields",
 }
+APART = (
+    ("Parameter", "ParameterFields", ("name", "value")),
+    ("Artifact", "ArtifactFields", ("name", "path", "from")),
+    ("WorkflowSpec", "WorkflowFields", ("arguments",)),
+)
+"""Types whose other fields a function takes by name besides."""
+
 RENAMED = {
     f"{ARGO}HTTP": "HTTPTemplate",
     f"{ARGO}HTTPHeader": "HTTPTemplateHeader",
@@ -123,7 +131,9 @@ class Making:
             about, ref = known["fields"].get(field, ("", ""))
             wish = name + field[0].upper() + field[1:]
             type_ = "Template" if field == "inline" else self.annotation(child, ref, wish, kubernetes)
-            fields.append(Field(field, type_, field in node.get("required", ()), about))
+            # What a body lacks may stand in `templateDefaults`, or side by side with it: see `forms`.
+            required = field in node.get("required", ()) and name not in BODY_TYPES
+            fields.append(Field(field, type_, required, about))
         return self._add(Type(name, known["about"], tuple(fields), kubernetes))
 
     def _claim(self, name: str) -> None:
@@ -262,6 +272,11 @@ def forms(types: dict[str, Type]) -> list[Type]:
         whole = Field(body, field.type, False, f"The body itself, for fields of `{body}` that the template has too.")
         about = f"What `couler_py.argo_native.{_function(body)}` takes: fields of a template, and of its `{body}`."
         found.append(Type(name, about, tuple(sorted([*fields, whole], key=lambda f: f.name)), False))
+    bodies = [msgspec.structs.replace(f, required=False) for f in template.fields if f.name in BODIES]
+    found.append(Type("RawTemplateFields", "What `couler_py.argo_native.template` takes.", tuple(bodies), False))
+    for whole_type, name, left in APART:
+        fields = [f for f in types[whole_type].fields if f.name not in left]
+        found.append(Type(name, f"The fields of {whole_type} but for {' and '.join(left)}.", tuple(fields), False))
     return found
 
 
@@ -278,14 +293,19 @@ def _named(source: str, types: Iterable[str]) -> list[str]:
 def form_module(types: dict[str, Type]) -> str:
     """The module of `forms`."""
     made = forms(types)
+    forms_of_template = {*FORMS.values(), "RawTemplateFields"}
     bodies = "\n\n".join(
-        class_source(one.name, "TypedDict" if one is made[0] else made[0].name, one.about, [*one.fields])
+        class_source(one.name, made[0].name if one.name in forms_of_template else "TypedDict", one.about, [*one.fields])
         for one in made
     )
     used = _named(bodies, types)
     title = "The fields of each kind of template, flat, as functions take them."
     lines = [f'"""{title} Made by `make schemas`."""', "", "from __future__ import annotations", ""]
-    lines += ["from collections.abc import Mapping, Sequence", "from typing import Any, Literal, TypedDict", ""]
+    lines += [
+        "from collections.abc import Mapping, Sequence",
+        "from typing import Any, Literal, Required, TypedDict",
+        "",
+    ]
     for home, kubernetes in (("argo", False), ("kubernetes", True)):
         names = [name for name in used if types[name].kubernetes == kubernetes]
         lines.append(f"from couler_py.backends.argo.words.{home} import (")
@@ -299,7 +319,7 @@ def package(types: dict[str, Type]) -> str:
     homes = {
         "argo": [name for name, each in types.items() if not each.kubernetes],
         "kubernetes": [name for name, each in types.items() if each.kubernetes],
-        "forms": ["TemplateFields", *FORMS.values()],
+        "forms": [each.name for each in forms(types)],
     }
     lines = [
         '"""Argo\'s and Kubernetes\' objects as types, in their own words. Made by `make schemas`.',

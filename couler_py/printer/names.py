@@ -72,6 +72,16 @@ class Names:
         self._counts[found[-1]] = number
         return self.take(f"{found[-1]}_{number}")
 
+    def copy(self) -> Names:
+        """The names as they stand."""
+        found = Names(self._taken, self._around)
+        found._counts = dict(self._counts)
+        return found
+
+    def restore(self, before: Names) -> None:
+        """Forget what was claimed since `before` was copied."""
+        self._taken, self._counts = set(before._taken), dict(before._counts)
+
     def inner(self) -> Names:
         """The names of a function inside this scope."""
         return Names(around=self)

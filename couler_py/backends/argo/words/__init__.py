@@ -269,6 +269,9 @@ if TYPE_CHECKING:
         WorkflowTemplateRef as WorkflowTemplateRef,
     )
     from couler_py.backends.argo.words.forms import (
+        ArtifactFields as ArtifactFields,
+    )
+    from couler_py.backends.argo.words.forms import (
         ContainerFields as ContainerFields,
     )
     from couler_py.backends.argo.words.forms import (
@@ -284,7 +287,13 @@ if TYPE_CHECKING:
         HTTPFields as HTTPFields,
     )
     from couler_py.backends.argo.words.forms import (
+        ParameterFields as ParameterFields,
+    )
+    from couler_py.backends.argo.words.forms import (
         PluginFields as PluginFields,
+    )
+    from couler_py.backends.argo.words.forms import (
+        RawTemplateFields as RawTemplateFields,
     )
     from couler_py.backends.argo.words.forms import (
         ResourceFields as ResourceFields,
@@ -300,6 +309,9 @@ if TYPE_CHECKING:
     )
     from couler_py.backends.argo.words.forms import (
         TemplateFields as TemplateFields,
+    )
+    from couler_py.backends.argo.words.forms import (
+        WorkflowFields as WorkflowFields,
     )
     from couler_py.backends.argo.words.kubernetes import (
         Affinity as Affinity,

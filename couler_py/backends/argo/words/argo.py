@@ -336,7 +336,7 @@ class ContainerSetRetryStrategy(TypedDict, total=False):
 class ContainerSetTemplate(TypedDict, total=False):
     """ContainerSetTemplate of Argo's API."""
 
-    containers: Required[Sequence[ContainerNode]]
+    containers: Sequence[ContainerNode]
     retryStrategy: ContainerSetRetryStrategy
     """RetryStrategy describes how to retry container nodes if the container set fails."""
     volumeMounts: Sequence[VolumeMount]
@@ -442,7 +442,7 @@ class DAGTemplate(TypedDict, total=False):
     """This flag is for DAG logic."""
     target: str
     """Target are one or more names of targets to execute in a DAG"""
-    tasks: Required[Sequence[DAGTask]]
+    tasks: Sequence[DAGTask]
     """Tasks are a list of DAG tasks MaxItems is an artificial limit to limit CEL validation costs - see note at top
     of file
     """
@@ -458,9 +458,9 @@ class DataSource(TypedDict, total=False):
 class DataTemplate(TypedDict, total=False):
     """Data is a data template"""
 
-    source: Required[DataSource]
+    source: DataSource
     """Source sources external data into a data template"""
-    transformation: Required[Sequence[TransformationStep]]
+    transformation: Sequence[TransformationStep]
     """Transformation applies a set of transformations"""
 
 
@@ -604,7 +604,7 @@ class HTTPTemplate(TypedDict, total=False):
     """SuccessCondition is an expression if evaluated to true is considered successful"""
     timeoutSeconds: int
     """TimeoutSeconds is request timeout for HTTP Request."""
-    url: Required[str]
+    url: str
     """URL of the HTTP Request"""
 
 
@@ -867,7 +867,7 @@ class RawArtifact(TypedDict, total=False):
 class ResourceTemplate(TypedDict, total=False):
     """ResourceTemplate is a template subtype to manipulate kubernetes resources"""
 
-    action: Required[Literal["get", "create", "apply", "delete", "replace", "patch"]]
+    action: Literal["get", "create", "apply", "delete", "replace", "patch"]
     """Action is the action to perform to the resource."""
     failureCondition: str
     """FailureCondition is a label selector expression which describes the conditions of the k8s resource in which

@@ -6,29 +6,52 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 from couler_py.backends.argo.words.argo import (
+    ArchiveStrategy,
+    ArtifactGC,
     ArtifactLocation,
+    ArtifactoryArtifact,
+    ArtifactRepositoryRef,
+    AzureArtifact,
     ContainerNode,
     ContainerSetTemplate,
     DAGTemplate,
     DataSource,
     DataTemplate,
     ExecutorConfig,
+    GCSArtifact,
+    GitArtifact,
+    HDFSArtifact,
+    HTTPArtifact,
     HTTPBodySource,
     HTTPTemplate,
     HTTPTemplateHeader,
+    LifecycleHook,
     ManifestFrom,
     Memoize,
     Metadata,
     Metrics,
+    OSSArtifact,
+    PluginArtifact,
+    PodGC,
+    RawArtifact,
     ResourceTemplate,
     RetryStrategy,
+    S3Artifact,
     ScriptTemplate,
     SuspendTemplate,
     Synchronization,
+    Template,
     TransformationStep,
+    TTLStrategy,
     UserContainer,
+    ValueFrom,
+    VolumeClaimGC,
+    WorkflowLevelArtifactGC,
+    WorkflowMetadata,
+    WorkflowSpecExecutorPlugins,
     WorkflowSpecResourceClaims,
     WorkflowStep,
+    WorkflowTemplateRef,
 )
 from couler_py.backends.argo.words.kubernetes import (
     Affinity,
@@ -40,6 +63,10 @@ from couler_py.backends.argo.words.kubernetes import (
     EnvVar,
     HostAlias,
     Lifecycle,
+    LocalObjectReference,
+    PersistentVolumeClaim,
+    PodDisruptionBudgetSpec,
+    PodDNSConfig,
     PodSecurityContext,
     Probe,
     ResourceRequirements,
@@ -333,16 +360,218 @@ class StepsFields(TemplateFields, total=False):
     """The body itself, for fields of `steps` that the template has too."""
 
 
+class RawTemplateFields(TemplateFields, total=False):
+    """What `couler_py.argo_native.template` takes."""
+
+    container: Container
+    """Container is the main container image to run in the pod"""
+    containerSet: ContainerSetTemplate
+    """ContainerSet groups multiple containers within a single pod."""
+    dag: DAGTemplate
+    """DAG template subtype which runs a DAG"""
+    data: DataTemplate
+    """Data is a data template"""
+    http: HTTPTemplate
+    """HTTP makes a HTTP request"""
+    plugin: Mapping[str, Any]
+    """Plugin is a plugin template Note: the structure of a plugin template is free-form, so we need to have
+    "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
+    """
+    resource: ResourceTemplate
+    """Resource template subtype which can run k8s resources"""
+    script: ScriptTemplate
+    """Script runs a portion of code against an interpreter"""
+    steps: Sequence[Sequence[WorkflowStep]]
+    """Steps define a series of sequential/parallel workflow steps"""
+    suspend: SuspendTemplate
+    """Suspend template subtype which can suspend a workflow when reaching the step"""
+
+
+class ParameterFields(TypedDict, total=False):
+    """The fields of Parameter but for name and value."""
+
+    default: str
+    """Default is the default value to use for an input parameter if a value was not supplied"""
+    description: str
+    """Description is the parameter description"""
+    enum: Sequence[str]
+    """Enum holds a list of string values to choose from, for the actual value of the parameter"""
+    globalName: str
+    """GlobalName exports an output parameter to the global scope, making it available as
+    io.argoproj.workflow.v1alpha1.outputs.parameters.XXXX and in workflow.status.outputs.parameters
+    """
+    valueFrom: ValueFrom
+    """ValueFrom is the source for the output parameter's value"""
+
+
+class ArtifactFields(TypedDict, total=False):
+    """The fields of Artifact but for name and path and from."""
+
+    archive: ArchiveStrategy
+    """Archive controls how the artifact will be saved to the artifact repository."""
+    archiveLogs: bool
+    """ArchiveLogs indicates if the container logs should be archived"""
+    artifactGC: ArtifactGC
+    """ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted workflows"""
+    artifactory: ArtifactoryArtifact
+    """Artifactory contains artifactory artifact location details"""
+    azure: AzureArtifact
+    """Azure contains Azure Storage artifact location details"""
+    deleted: bool
+    """Has this been deleted?"""
+    fromExpression: str
+    """FromExpression, if defined, is evaluated to specify the value for the artifact"""
+    gcs: GCSArtifact
+    """GCS contains GCS artifact location details"""
+    git: GitArtifact
+    """Git contains git artifact location details"""
+    globalName: str
+    """GlobalName exports an output artifact to the global scope, making it available as
+    io.argoproj.workflow.v1alpha1.outputs.artifacts.XXXX and in workflow.status.outputs.artifacts
+    """
+    hdfs: HDFSArtifact
+    """HDFS contains HDFS artifact location details"""
+    http: HTTPArtifact
+    """HTTP contains HTTP artifact location details"""
+    mode: int
+    """mode bits to use on this file, must be a value between 0 and 0777."""
+    optional: bool
+    """Make Artifacts optional, if Artifacts doesn't generate or exist"""
+    oss: OSSArtifact
+    """OSS contains OSS artifact location details"""
+    plugin: PluginArtifact
+    """Plugin contains plugin artifact location details"""
+    raw: RawArtifact
+    """Raw contains raw artifact location details"""
+    recurseMode: bool
+    """If mode is set, apply the permission recursively into the artifact if it is a folder"""
+    s3: S3Artifact
+    """S3 contains S3 artifact location details"""
+    subPath: str
+    """SubPath allows an artifact to be sourced from a subpath within the specified source"""
+
+
+class WorkflowFields(TypedDict, total=False):
+    """The fields of WorkflowSpec but for arguments."""
+
+    activeDeadlineSeconds: int
+    """Optional duration in seconds relative to the workflow start time which the workflow is allowed to run before
+    the controller terminates the io.argoproj.workflow.v1alpha1.
+    """
+    affinity: Affinity
+    """Affinity sets the scheduling constraints for all pods in the io.argoproj.workflow.v1alpha1."""
+    archiveLogs: bool
+    """ArchiveLogs indicates if the container logs should be archived"""
+    artifactGC: WorkflowLevelArtifactGC
+    """ArtifactGC describes the strategy to use when deleting artifacts from completed or deleted workflows (applies
+    to all output Artifacts unless Artifact.ArtifactGC is specified, which overrides this)
+    """
+    artifactRepositoryRef: ArtifactRepositoryRef
+    """ArtifactRepositoryRef specifies the configMap name and key containing the artifact repository config."""
+    automountServiceAccountToken: bool
+    """AutomountServiceAccountToken indicates whether a service account token should be automatically mounted in
+    pods.
+    """
+    dnsConfig: PodDNSConfig
+    """PodDNSConfig defines the DNS parameters of a pod in addition to those generated from DNSPolicy."""
+    dnsPolicy: str
+    """Set DNS policy for workflow pods."""
+    entrypoint: str
+    """Entrypoint is a template reference to the starting point of the io.argoproj.workflow.v1alpha1."""
+    executor: ExecutorConfig
+    """Executor holds configurations of executor containers of the io.argoproj.workflow.v1alpha1."""
+    executorPlugins: Sequence[WorkflowSpecExecutorPlugins]
+    hooks: Mapping[str, LifecycleHook]
+    """Hooks holds the lifecycle hook which is invoked at lifecycle of step, irrespective of the success, failure, or
+    error status of the primary step
+    """
+    hostAliases: Sequence[HostAlias]
+    hostNetwork: bool
+    """Host networking requested for this workflow pod."""
+    imagePullSecrets: Sequence[LocalObjectReference]
+    """ImagePullSecrets is a list of references to secrets in the same namespace to use for pulling any images in
+    pods that reference this ServiceAccount.
+    """
+    metrics: Metrics
+    """Metrics are a list of metrics emitted from this Workflow"""
+    nodeSelector: Mapping[str, str]
+    """NodeSelector is a selector which will result in all pods of the workflow to be scheduled on the selected
+    node(s).
+    """
+    onExit: str
+    """OnExit is a template reference which is invoked at the end of the workflow, irrespective of the success,
+    failure, or error of the primary io.argoproj.workflow.v1alpha1.
+    """
+    parallelism: int
+    """Parallelism limits the max total parallel pods that can execute at the same time in a workflow"""
+    podDisruptionBudget: PodDisruptionBudgetSpec
+    """PodDisruptionBudget holds the number of concurrent disruptions that you allow for Workflow's Pods."""
+    podGC: PodGC
+    """PodGC describes the strategy to use when deleting completed pods"""
+    podMetadata: Metadata
+    """PodMetadata defines additional metadata that should be applied to workflow pods"""
+    podPriorityClassName: str
+    """PriorityClassName to apply to workflow pods."""
+    podResources: ResourceRequirements
+    podSpecPatch: str
+    """PodSpecPatch holds strategic merge patch to apply against the pod spec."""
+    priority: int
+    """Priority is used if controller is configured to process limited number of workflows in parallel."""
+    resourceClaims: Sequence[WorkflowSpecResourceClaims]
+    retryStrategy: RetryStrategy
+    """RetryStrategy for all templates in the io.argoproj.workflow.v1alpha1."""
+    schedulerName: str
+    """Set scheduler name for all pods."""
+    securityContext: PodSecurityContext
+    """SecurityContext holds pod-level security attributes and common container settings."""
+    serviceAccountName: str
+    """ServiceAccountName is the name of the ServiceAccount to run all pods of the workflow as."""
+    shutdown: str
+    """Shutdown will shutdown the workflow according to its ShutdownStrategy"""
+    suspend: bool
+    """Suspend will suspend the workflow and prevent execution of any future steps in the workflow"""
+    synchronization: Synchronization
+    """Synchronization holds synchronization lock configuration for this Workflow"""
+    templateDefaults: Template
+    """TemplateDefaults holds default template values that will apply to all templates in the Workflow, unless
+    overridden on the template-level
+    """
+    templates: Sequence[Template]
+    """Templates is a list of workflow templates used in a workflow MaxItems is an artificial limit to limit CEL
+    validation costs - see note at top of file
+    """
+    tolerations: Sequence[Toleration]
+    """Tolerations to apply to workflow pods."""
+    ttlStrategy: TTLStrategy
+    """TTLStrategy limits the lifetime of a Workflow that has finished execution depending on if it Succeeded or
+    Failed.
+    """
+    volumeClaimGC: VolumeClaimGC
+    """VolumeClaimGC describes the strategy to use when deleting volumes from completed workflows"""
+    volumeClaimTemplates: Sequence[PersistentVolumeClaim]
+    """VolumeClaimTemplates is a list of claims that containers are allowed to reference."""
+    volumes: Sequence[Volume]
+    """Volumes is a list of volumes that can be mounted by containers in a io.argoproj.workflow.v1alpha1."""
+    workflowMetadata: WorkflowMetadata
+    """WorkflowMetadata contains some metadata of the workflow to refer to"""
+    workflowTemplateRef: WorkflowTemplateRef
+    """WorkflowTemplateRef holds a reference to a WorkflowTemplate for execution"""
+
+
 __all__ = [
+    "ArtifactFields",
     "ContainerFields",
     "ContainerSetFields",
     "DAGFields",
     "DataFields",
     "HTTPFields",
+    "ParameterFields",
     "PluginFields",
+    "RawTemplateFields",
     "ResourceFields",
     "ScriptFields",
     "StepsFields",
     "SuspendFields",
     "TemplateFields",
+    "WorkflowFields",
 ]
