@@ -28,6 +28,7 @@ from couler_py.backends.base import (
     FINISHED,
     Bundle,
     Client,
+    DocumentBackend,
     NotOffered,
     OptionError,
     RunStatus,
@@ -38,7 +39,7 @@ from couler_py.backends.base import (
 from couler_py.backends.interrupts import Interrupts
 from couler_py.display import Logs
 from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
-from couler_py.ir.model import Workflow
+from couler_py.ir.model import Document, Workflow
 
 
 class RunFailedError(CoulerError):
@@ -117,7 +118,8 @@ def checked(workflow: Any = None) -> tuple[Workflow, tuple[Diagnostic, ...]]:
 def compile(workflow: Any = None, to: str = "argo@4", **options: Any) -> Bundle:  # noqa: A001 - couler.compile
     """Emit a workflow for an engine: `to` is its name, with a version where that matters ("argo@3.5").
 
-    `to="ir"` gives the IR as JSON. Further options are the engine's own, as `crds="minimal"` for Argo.
+    `to="ir"` gives the IR as JSON. A `Document` keeps its kind, its metadata and what stands around it. Further
+    options are the engine's own, as `crds="minimal"` for Argo.
     Raises `DiagnosticError` with every error at once, `OptionError`, and `UnknownEngineError`.
 
     >>> w = couler.Workflow("pause")
@@ -133,8 +135,13 @@ def compile(workflow: Any = None, to: str = "argo@4", **options: Any) -> Bundle:
                 raise OptionError(f"compile(to='ir') takes no options, and got {', '.join(sorted(options))}")
             from couler_py.ir.codec import to_json
 
-            return Bundle("ir", {f"{built.name}.json": to_json(built)}, diagnostics=findings)
-        bundle = backend(name).compile(built, version=version, **options)
+            model = workflow if isinstance(workflow, Document) else built
+            return Bundle("ir", {f"{built.name}.json": to_json(model)}, diagnostics=findings)
+        engine = backend(name)
+        if isinstance(workflow, Document) and isinstance(engine, DocumentBackend):
+            bundle = engine.compile_document(workflow, version=version, **options)
+        else:
+            bundle = engine.compile(built, version=version, **options)
     return msgspec.structs.replace(bundle, diagnostics=(*findings, *bundle.diagnostics))
 
 

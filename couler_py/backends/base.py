@@ -10,12 +10,12 @@ import importlib
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 
 from couler_py.ir.diagnostics import CoulerError, Diagnostic
-from couler_py.ir.model import Source, Workflow
+from couler_py.ir.model import Document, Source, Workflow
 
 OnUnsupported: TypeAlias = Literal["error", "warn", "emulate"]
 RunPhase: TypeAlias = Literal["Pending", "Running", "Suspended", "Stopped", "Succeeded", "Failed"]
@@ -113,6 +113,15 @@ class Backend(Protocol):
 
     def client(self, **options: Any) -> Client:
         """A connection to the engine. Raises `NotOffered` where the engine has none."""
+        ...
+
+
+@runtime_checkable
+class DocumentBackend(Protocol):
+    """An engine that has documents of its own, which the IR can hold (`couler_py.ir.Document`)."""
+
+    def compile_document(self, document: Document, *, version: str | None = None, **options: Any) -> Bundle:
+        """Emit a document around a checked workflow, as `Backend.compile` does."""
         ...
 
 

@@ -16,15 +16,19 @@ from couler_py.backends.argo.versions import lowered
 from couler_py.backends.base import Bundle, Client, Support
 from couler_py.ir.diagnostics import DiagnosticError
 from couler_py.ir.graph import templates_by_name
-from couler_py.ir.model import Workflow
+from couler_py.ir.model import Document, Workflow
 from couler_py.passes.exact import exact_outputs
 
 
 def compile_workflow(workflow: Workflow, options: Options = Options()) -> Bundle:
-    """Emit a checked workflow as Argo's YAML.
+    """Emit a checked workflow as Argo's YAML; one that is written in Argo's own words as it stands.
 
     Raises `DiagnosticError` with everything that Argo can't do, each with its place and the way out.
     """
+    if workflow.dialect == "argo":
+        from couler_py.backends.argo.document.compiling import compiled
+
+        return compiled(workflow, options)
     simpler, modules = decide_in_steps(workflow), frozenset[str]()
     if options.crds == "full":
         simpler, modules = nest_modules(simpler)
@@ -73,6 +77,15 @@ class Argo:
     def compile(self, workflow: Workflow, *, version: str | None = None, **options: Any) -> Bundle:
         """Emit a checked workflow. Options: see `couler_py.backends.argo.options.Options`."""
         return compile_workflow(workflow, parse(version, options))
+
+    def compile_document(self, document: Document, *, version: str | None = None, **options: Any) -> Bundle:
+        """Emit a document around a checked workflow: with its kind, metadata and natives, and its neighbours."""
+        from couler_py.backends.argo.document.compiling import around, compiled
+
+        chosen = parse(version, {"kind": document.kind, **options})
+        if document.workflow.dialect == "argo":
+            return compiled(document, chosen)
+        return around(document, compile_workflow(document.workflow, chosen))
 
     def client(self, **options: Any) -> Client:
         """A connection to a cluster. Needs the extra `argo`."""

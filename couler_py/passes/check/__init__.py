@@ -34,7 +34,8 @@ def check(model: Workflow | Document) -> list[Diagnostic]:
     """Everything that is wrong with a workflow: errors, warnings and notes, in the order of the program.
 
     A document that only holds templates for others (a WorkflowTemplate without entrypoint) is checked
-    without asking where a run would start.
+    without asking where a run would start. Of a workflow in Argo's own words, which has Argo's meaning, only what keeps
+    it from being written is reported.
 
     >>> from couler_py import ir
     >>> [d.code for d in check(ir.Workflow("w", "main", (ir.Template("wait", ir.Suspend()),)))]
@@ -42,7 +43,11 @@ def check(model: Workflow | Document) -> list[Diagnostic]:
     """
     workflow = model.workflow if isinstance(model, Document) else model
     library = isinstance(model, Document) and not workflow.entrypoint
-    facts, findings = Facts(workflow), Findings()
+    findings = Findings()
+    if workflow.dialect == "argo":  # what is right there is Argo's to say, and its linter's
+        _check_encodable(workflow, findings)
+        return findings.all()
+    facts = Facts(workflow)
     check_names(facts, findings)
     if not library:
         check_entrypoint(facts, findings)
