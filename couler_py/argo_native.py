@@ -50,6 +50,7 @@ from couler_py.backends.argo.native.templates import (
     template,
 )
 from couler_py.backends.argo.native.text import text
+from couler_py.backends.argo.native.values import null
 from couler_py.backends.argo.native.workflows import (
     ClusterWorkflowTemplate,
     CronWorkflow,
@@ -97,6 +98,7 @@ __all__ = [
     "input",
     "input_artifact",
     "item",
+    "null",
     "output_path",
     "parallel",
     "parameter",

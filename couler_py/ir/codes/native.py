@@ -8,8 +8,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "CLR190",
         "a field that Argo doesn't have",
-        "What is written in Argo's own words, with `couler_py.argo_native` or in an option `argo=`, is held against the "
-        "schema of Argo's CRDs. A field that isn't in it would be dropped by the API server without a word.",
+        "What is written in Argo's own words, with `couler_py.argo_native` or in an option `argo=`, is held against "
+        "the schema of Argo's CRDs. A field that isn't in it would be dropped by the API server without a word.",
         example='argo.container("a", image="alpine:3.20", comand=["true"])',
         instead='argo.container("a", image="alpine:3.20", command=["true"])',
     ),
@@ -47,7 +47,7 @@ CODES: tuple[Code, ...] = (
         "CLR195",
         "a document that can't be written as Python",
         "`couler import` writes a program that builds an equal document, and proves it before it gives the program "
-        "out. A document with fields that Argo doesn't know, with values of the wrong kind, or with two templates of "
-        "one name has no such program: `couler lint FILE` says where these are.",
+        "out. There is none for data that is no document of Argo's: without `metadata` or `spec`, or with fields "
+        "beside these. `couler lint FILE` says more.",
     ),
 )

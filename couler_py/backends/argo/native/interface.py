@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from couler_py.backends.argo.native.references import ArtifactReference
-from couler_py.backends.argo.native.values import as_text, plain
+from couler_py.backends.argo.native.values import Null, as_text, plain
 from couler_py.dsl.problems import fail
 
 if TYPE_CHECKING:
@@ -57,11 +57,10 @@ def artifact(
     return found
 
 
-def members(given: Any, place: str) -> JSON:
+def members(given: Any, place: str) -> Any:
     """Inputs, outputs or arguments as Argo has them, from a list of members or from Argo's own form."""
-    if isinstance(given, Mapping):
-        found: JSON = plain(given, place)
-        return found
+    if isinstance(given, Mapping | Null):
+        return plain(given, place)
     if not isinstance(given, Sequence) or isinstance(given, str):
         fail("CLR191", f"{place} is {given!r}", help=f'write a list, as {place}=["message"], or Argo\'s own form')
     parameters: list[Any] = []

@@ -16,10 +16,14 @@ JSON = dict[str, Any]
 
 
 class Recording:
-    """The templates of a document in progress, in the order in which they were written."""
+    """The templates of a document in progress, in the order in which they were written.
 
-    def __init__(self, label: str):
+    `checked` says whether they are held against Argo's schema.
+    """
+
+    def __init__(self, label: str, *, checked: bool):
         self.label = label
+        self.checked = checked
         self.templates: dict[str, JSON] = {}
         self.places: dict[str, Source] = {}
         self.tasks: dict[tuple[str, str], Source] = {}

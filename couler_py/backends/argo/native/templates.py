@@ -137,9 +137,10 @@ def _task(
         found["arguments"] = given
     about = f"{into.template}.{name}" if name else into.template
     for field in ("depends", "dependencies"):
-        if into.form == "steps" and field in found:
+        if into.form == "steps" and field in found and into.recording.checked:
             fail("CLR190", f"a step has no field {field!r}", step=about, help="steps run in their order: use argo.dag")
-    check(found, task_schema(into.form), "", about)
+    if into.recording.checked:
+        check(found, task_schema(into.form), "", about)
     if not name:
         del found["name"]
     into.add(found)
@@ -304,6 +305,8 @@ def _add(name: str, body: str, inputs: Any, outputs: Any, fields: Mapping[str, A
             found[key] = plain(value, key)
         elif key in inner:
             own[key] = plain(value, key)
+        elif not into.checked:
+            found[key] = plain(value, key)
         else:
             raise unknown(key, {*known, *inner}, f"a template of kind {body}" if body else "a template", name)
     if body and body != "steps":
@@ -314,6 +317,7 @@ def _add(name: str, body: str, inputs: Any, outputs: Any, fields: Mapping[str, A
             whole |= own
     elif body:
         found.setdefault("steps", [])
-    check(found, template_schema(), "", name)
+    if into.checked:
+        check(found, template_schema(), "", name)
     into.add(found)
     return str.__str__(name)

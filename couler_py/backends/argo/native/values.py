@@ -9,6 +9,17 @@ from typing import Any
 from couler_py.dsl.problems import fail, problem
 
 
+class Null:
+    """A field without a value: `argo.null`. (None leaves a field out.)"""
+
+    def __repr__(self) -> str:
+        return "argo.null"
+
+
+null: Any = Null()
+"""A field that is written without a value, as YAML has it in `arguments:`. Argo and Kubernetes read it as left out."""
+
+
 def plain(value: Any, place: str = "") -> Any:
     """The value as dicts, lists and plain text: what every writer takes. References and names become their text.
 
@@ -18,6 +29,8 @@ def plain(value: Any, place: str = "") -> Any:
         return value
     if isinstance(value, str):
         return str.__str__(value)
+    if isinstance(value, Null):
+        return None
     if isinstance(value, int | float):
         return value
     if isinstance(value, Mapping):

@@ -28,20 +28,30 @@ API = "argoproj.io/v1alpha1"
 
 
 class Written:
-    """A document in progress: its templates are those written under `with`."""
+    """A document in progress: its templates are those written under `with`.
+
+    `before` and `after` are other documents of the same file. `check=False` takes fields and values as they are
+    written, also those that Argo 4 doesn't know: for what another version of Argo reads.
+    """
 
     kind: ClassVar[Kind]
 
     def __init__(
-        self, metadata: Mapping[str, Any], spec: Mapping[str, Any], before: Sequence[Any], after: Sequence[Any]
+        self,
+        metadata: Mapping[str, Any],
+        spec: Mapping[str, Any],
+        around: tuple[Sequence[Any], Sequence[Any]],
+        checked: bool,
     ):
         self.source = caller()
-        self._metadata = {key: plain(value, key) for key, value in metadata.items() if value is not None}
+        self._metadata = plain(metadata, "metadata")
         self.name: str = self._metadata.get("name") or self._metadata.get("generateName", "").rstrip("-") or "workflow"
         self._spec = {key: plain(value, key) for key, value in spec.items() if value is not None}
-        check(self._spec, spec_schema(self.kind), "", self.name)
+        if checked:
+            check(self._spec, spec_schema(self.kind), "", self.name)
+        before, after = around
         self.around = (tuple(plain(each) for each in before), tuple(plain(each) for each in after))
-        self._recording = Recording(self.name)
+        self._recording = Recording(self.name, checked=checked)
         self._first: tuple[str, ...] = ()
         self._open = ExitStack()
 
@@ -71,7 +81,7 @@ class Written:
         written = [templates[name] for name in self._first]
         written += [template for name, template in templates.items() if name not in self._first]
         if written:
-            inner["templates"] = [*inner.get("templates", []), *written]
+            inner["templates"] = [*(inner.get("templates") or []), *written]
         if self.kind == "CronWorkflow":
             spec["workflowSpec"] = inner
         return {"apiVersion": API, "kind": self.kind, "metadata": dict(self._metadata), "spec": spec}
@@ -151,10 +161,11 @@ class Workflow(Written):
         arguments: Given | None = None,
         before: Sequence[Mapping[str, Any]] = (),
         after: Sequence[Mapping[str, Any]] = (),
+        check: bool = True,
         **fields: Unpack[words.WorkflowFields],
     ):
         about = _metadata(metadata, name, labels, annotations, generateName=generateName, namespace=namespace)
-        super().__init__(about, _spec(arguments, fields), before, after)
+        super().__init__(about, _spec(arguments, fields), (before, after), check)
 
 
 class WorkflowTemplate(Written):
@@ -175,10 +186,11 @@ class WorkflowTemplate(Written):
         arguments: Given | None = None,
         before: Sequence[Mapping[str, Any]] = (),
         after: Sequence[Mapping[str, Any]] = (),
+        check: bool = True,
         **fields: Unpack[words.WorkflowFields],
     ):
         about = _metadata(metadata, name, labels, annotations, generateName=generateName, namespace=namespace)
-        super().__init__(about, _spec(arguments, fields), before, after)
+        super().__init__(about, _spec(arguments, fields), (before, after), check)
 
 
 class ClusterWorkflowTemplate(Written):
@@ -198,10 +210,11 @@ class ClusterWorkflowTemplate(Written):
         arguments: Given | None = None,
         before: Sequence[Mapping[str, Any]] = (),
         after: Sequence[Mapping[str, Any]] = (),
+        check: bool = True,
         **fields: Unpack[words.WorkflowFields],
     ):
         about = _metadata(metadata, name, labels, annotations, generateName=generateName)
-        super().__init__(about, _spec(arguments, fields), before, after)
+        super().__init__(about, _spec(arguments, fields), (before, after), check)
 
 
 class CronWorkflow(Written):
@@ -225,7 +238,8 @@ class CronWorkflow(Written):
         metadata: words.ObjectMeta | None = None,
         before: Sequence[Mapping[str, Any]] = (),
         after: Sequence[Mapping[str, Any]] = (),
+        check: bool = True,
         **fields: Unpack[words.CronWorkflowSpec],
     ):
         about = _metadata(metadata, name, labels, annotations, generateName=generateName, namespace=namespace)
-        super().__init__(about, fields, before, after)
+        super().__init__(about, fields, (before, after), check)

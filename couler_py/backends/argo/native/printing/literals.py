@@ -129,7 +129,7 @@ def _sign(sign: str) -> str:
 
 def keywords(given: Mapping[str, Any], scope: Scope) -> tuple[Doc, ...]:
     """Fields as arguments by name. Raises `TypeError` where a name can't be one."""
-    return tuple(named(key, value(item, scope)) for key, item in given.items())
+    return tuple(named(key, "argo.null" if item is None else value(item, scope)) for key, item in given.items())
 
 
 def named(name: str, doc: Doc) -> Named:

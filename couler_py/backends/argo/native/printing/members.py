@@ -14,6 +14,8 @@ from couler_py.printer.literal import quoted
 
 def members(given: Any, scope: Scope) -> Doc:
     """The members as a list, or Argo's own form."""
+    if given is None:
+        return "argo.null"
     if isinstance(given, Mapping) and given and given.keys() <= {"parameters", "artifacts"} and all(given.values()):
         found = [_parameter(each, scope) for each in _listed(given.get("parameters"))]
         found += [_artifact(each, scope) for each in _listed(given.get("artifacts"))]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from couler_py.backends.argo.native.printing.literals import named, value
+from couler_py.backends.argo.native.printing.literals import keywords, named, value
 from couler_py.backends.argo.native.printing.members import members
 from couler_py.backends.argo.native.printing.proof import built
 from couler_py.backends.argo.native.printing.scope import Scope, wished
@@ -33,7 +34,7 @@ class Printed(msgspec.Struct, frozen=True):
 def print_documents(documents: Sequence[Printed]) -> str:
     """Python source that writes the documents, formatted, the same for the same documents.
 
-    Raises `DiagnosticError` (CLR195) for a document that no program can write: one that Argo would refuse.
+    Raises `DiagnosticError` (CLR195) for a document that no program can write.
     """
     names = Names({"argo"})
     parts: list[str] = []
@@ -43,12 +44,15 @@ def print_documents(documents: Sequence[Printed]) -> str:
 
 
 def _proved(document: Printed, names: Names) -> str:
-    """The shortest block that is proved to write the document: its templates as statements, else all as data."""
+    """The shortest block that is proved to write the document: its templates as statements, else all as data.
+
+    What Argo's schema refuses is written unchecked.
+    """
     problem: BaseException | None = None
-    for writer in (_as_statements, _as_data):
+    for checked, writer in itertools.product((True, False), (_as_statements, _as_data)):
         before = names.copy()
         try:
-            found = writer(document, names)
+            found = writer(document, names, checked)
             if same(built(HEAD + found), document):
                 return found
         except (TypeError, DiagnosticError) as raised:
@@ -83,7 +87,7 @@ def exactly(one: Any, other: Any) -> bool:
     return msgspec.json.encode(one, order="sorted") == msgspec.json.encode(other, order="sorted")
 
 
-def _as_statements(document: Printed, names: Names) -> str:
+def _as_statements(document: Printed, names: Names, checked: bool) -> str:
     data = document.data
     inner = _templates_home(data)
     templates = inner.get("templates") or []
@@ -106,15 +110,15 @@ def _as_statements(document: Printed, names: Names) -> str:
         arranged = statement("", call(f"{variable}.arrange", *map(quoted, first)), MARGIN)
         lines += [" " * MARGIN + line for line in arranged.split("\n")]
     left = "templates" if templates else ""
-    head = call(f"argo.{data['kind']}", *_fields(document, left, scope))
+    head = call(f"argo.{data['kind']}", *_fields(document, left, scope, checked))
     if not lines:
         return statement(f"{variable} = ", head) + "\n"
     return "\n".join([with_line(head, f" as {variable}", 0), *lines]) + "\n"
 
 
-def _as_data(document: Printed, names: Names) -> str:
+def _as_data(document: Printed, names: Names, checked: bool) -> str:
     variable = names.free(*wished(_name(document.data), "workflow"))
-    head = call(f"argo.{document.data['kind']}", *_fields(document, "", Scope(names)))
+    head = call(f"argo.{document.data['kind']}", *_fields(document, "", Scope(names), checked))
     return statement(f"{variable} = ", head) + "\n"
 
 
@@ -124,14 +128,14 @@ def _templates_home(data: Mapping[str, Any]) -> Mapping[str, Any]:
     return inner if isinstance(inner, dict) else {}
 
 
-def _fields(document: Printed, left: str, scope: Scope) -> list[Doc]:
+def _fields(document: Printed, left: str, scope: Scope, checked: bool) -> list[Doc]:
     """The arguments of a document: metadata, then `spec` but for the templates that statements write."""
     data = document.data
     if data.get("kind") not in KINDS or data.keys() - {"apiVersion", "kind", "metadata", "spec"}:
         raise TypeError("it is no document of Argo's, or holds more than metadata and spec")
     spec = data.get("spec")
-    if not isinstance(spec, dict) or None in spec.values():
-        raise TypeError("its spec has a field without a value")
+    if not isinstance(spec, dict):
+        raise TypeError("it has no spec")
     found = _metadata(data.get("metadata"), scope)
     for key, item in spec.items():
         if key == left and data["kind"] != "CronWorkflow":
@@ -142,10 +146,12 @@ def _fields(document: Printed, left: str, scope: Scope) -> list[Doc]:
             rest = {name: each for name, each in item.items() if name != left}
             found.append(named(key, value(rest, scope)))
         else:
-            found.append(named(key, value(item, scope)))
+            found += keywords({key: item}, scope)
     for key, around in (("before", document.before), ("after", document.after)):
         if around:
             found.append(named(key, value(list(around), scope)))
+    if not checked:
+        found.append(named("check", "False"))
     return found
 
 

@@ -33,9 +33,7 @@ def template_lines(given: dict[str, Any], scope: Scope, used: frozenset[str]) ->
     Raises `TypeError` for what none writes.
     """
     name = given["name"]
-    if None in given.values():
-        raise TypeError(f"the template {name!r} has a field without a value")
-    kinds = [kind for kind in FUNCTIONS if kind in given]
+    kinds = [kind for kind in FUNCTIONS if given.get(kind) is not None]
     kind = kinds[0] if len(kinds) == 1 else ""
     if kind == "steps" and not _is_steps(given[kind]):
         kind = ""
@@ -56,7 +54,7 @@ def _fields(given: dict[str, Any], kind: str, scope: Scope) -> list[Doc]:
             continue
         if key in ("inputs", "outputs"):
             found.append(named(key, members(item, scope)))
-        elif key == kind and kind != "steps":
+        elif key == kind != "steps":
             found += _body(kind, item, scope)
         elif key != kind:
             found += keywords({key: item}, scope)
