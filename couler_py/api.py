@@ -93,6 +93,12 @@ def build(workflow: Any = None) -> Workflow:
     return dsl.build(workflow)
 
 
+def given(workflow: Any) -> Any:
+    """What was handed over: of a document written in Argo's own words the IR that it is, everything else as it is."""
+    written = getattr(workflow, "document", None)
+    return written if isinstance(written, Document) else workflow
+
+
 def check(workflow: Any = None) -> tuple[Diagnostic, ...]:
     """Everything that is wrong with a workflow whatever the engine: errors, and warnings.
 
@@ -129,6 +135,7 @@ def compile(workflow: Any = None, to: str = "argo@4", **options: Any) -> Bundle:
     """
     name, version = parse_target(to)
     with _collector_at_rest():
+        workflow = given(workflow)
         built, findings = checked(workflow)
         if name == "ir":
             if options:
@@ -278,8 +285,9 @@ def run(
         recorded.append(Recorded(workflow, dict(parameters or {}), submitter, options))
         return NotStarted()
     client, engine, version = _client(submitter)
-    built = build(workflow)
-    bundle = compile(built, to=f"{engine}@{version}" if version else engine, **(compile_options or {}))
+    handed = given(workflow)
+    built = build(handed)
+    bundle = compile(handed if isinstance(handed, Document) else built, to=f"{engine}@{version}" if version else engine, **(compile_options or {}))
     hand_over_secrets(built, client, str(options.get("namespace") or (compile_options or {}).get("namespace") or ""))
     here = engine == "local"
     if not (here if wait is None else wait):

@@ -25,6 +25,9 @@ def build(workflow: Any = None) -> model.Workflow:
         return workflow
     if isinstance(workflow, model.Document):
         return workflow.workflow
+    written = getattr(workflow, "document", None)  # of `couler_py.argo_native`
+    if isinstance(written, model.Document):
+        return written.workflow
     if workflow is None:
         from couler_py.dsl.verbs import state
 
