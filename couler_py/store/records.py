@@ -30,9 +30,10 @@ class ArtifactRef(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """How a task ended. Only a Succeeded one has outputs.
+    """How a task ended. Only a Succeeded one has outputs; under Argo's rules also a Failed one, those it left.
 
-    `parameters` are values (non-finite floats as such). `items` are those of a fan-out that Succeeded.
+    `parameters` are values (non-finite floats as such). `items` are those of a fan-out that Succeeded. `errored`
+    tells a failure that isn't the work's own, and that Argo calls Error; `exit_code` is that of a process.
     """
 
     state: State
@@ -40,6 +41,8 @@ class Result(msgspec.Struct, frozen=True):
     artifacts: dict[str, ArtifactRef] = {}
     items: list[Any] | None = None
     message: str = ""
+    errored: bool = False
+    exit_code: int | None = None
 
 
 class AttemptRecord(msgspec.Struct, frozen=True):

@@ -11,6 +11,7 @@ import msgspec
 
 from couler_py.backends.local import graphs, http, leaves, loops, suspends
 from couler_py.backends.local.context import MAX_DEPTH, Attempt, Call, Context, Halted
+from couler_py.backends.local.imported import graphs as imported_graphs
 from couler_py.backends.local.locking import holding
 from couler_py.backends.local.scope import AbsentOutputError, TaskFailure, encode
 from couler_py.ir.codec import digest as template_digest
@@ -49,7 +50,7 @@ async def call(context: Context, made: Call) -> Result:
     try:
         result = await _deadline(context, made, task)
     except TaskFailure as failure:
-        result = Result("Failed", message=str(failure))
+        result = Result("Failed", message=str(failure), errored=context.imported)
     except (asyncio.CancelledError, Halted):
         # A deadline around this call ends it for good; a stopped run comes back to it.
         task.state = "Stopped" if context.halting else "Failed"
@@ -153,11 +154,11 @@ async def _attempts(context: Context, made: Call, task: TaskRecord, locks: list[
         try:
             attempt = await _attempt(context, made, number, locks)
         except AbsentOutputError as absent:
-            if made.item_index is not None:
+            if made.item_index is not None and not context.imported:
                 return Result("Skipped", message=str(absent))
-            attempt = Attempt(Result("Failed", message=str(absent)), "error")
+            attempt = Attempt(Result("Failed", message=str(absent), errored=context.imported), "error")
         except TaskFailure as failure:
-            attempt = Attempt(Result("Failed", message=str(failure)), "error")
+            attempt = Attempt(Result("Failed", message=str(failure), errored=context.imported), "error")
         if attempt.result.state != "Failed" or retry is None or number >= retry.limit:
             return attempt.result
         last = {
@@ -214,6 +215,8 @@ async def _body(context: Context, made: Call, number: int) -> Result:
     match body:
         case Graph():
             context.journal.began(made.path)
+            if context.imported:
+                return await imported_graphs.run(context, made, body, number)
             return await graphs.run(context, made, body, number)
         case Loop():
             context.journal.began(made.path)

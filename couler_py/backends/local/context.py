@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import msgspec
 from msgspec import UNSET
 
+from couler_py.backends.local.imported.scope import ImportedScope
 from couler_py.backends.local.journal import Journal
 from couler_py.backends.local.machine import Machine
 from couler_py.backends.local.scope import Facts, Scope
@@ -20,6 +21,7 @@ from couler_py.ir.model import Template, Workflow
 from couler_py.ir.wire import VALUE_LIMIT as VALUE_LIMIT
 from couler_py.passes.exact import exact_outputs
 from couler_py.passes.flows import plain_outputs
+from couler_py.passes.portable import rules
 from couler_py.store.home import Home
 from couler_py.store.records import ArtifactRef, Result, TaskRecord
 
@@ -165,6 +167,30 @@ class Context:
         """By template, the outputs of Python steps that an engine takes apart."""
         return exact_outputs(self.templates)
 
+    @functools.cached_property
+    def imported(self) -> bool:
+        """Whether the workflow runs by Argo's rules, in whose words it was written."""
+        return rules(self.workflow) == "argo"
+
     def scope(self, call: Call, **more: Any) -> Scope:
         """What expressions see inside a call."""
-        return Scope(self.facts, call.parameters, call.artifacts, **more)
+        if not self.imported:
+            return Scope(self.facts, call.parameters, call.artifacts, **more)
+        made = self._imported_scope(call.parameters, call.artifacts, **more)
+        made.template, made.path, made.item = call.template, call.path, call.item
+        made.task = call.path.rpartition("/")[2]
+        return made
+
+    def outer_scope(self) -> Scope:
+        """What expressions see that stand in no template: those of the run's entry and of its handlers."""
+        return self._imported_scope() if self.imported else Scope(self.facts)
+
+    def _imported_scope(self, *given: Any, **more: Any) -> ImportedScope:
+        workflow = self.workflow
+        made = ImportedScope(self.facts, *given, **more)
+        made.entrypoint, made.labels, made.annotations = (
+            workflow.entrypoint,
+            dict(workflow.labels),
+            dict(workflow.annotations),
+        )
+        return made

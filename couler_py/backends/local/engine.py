@@ -143,7 +143,7 @@ class Engine:
     async def _main(self) -> Result:
         context = self.context
         workflow = context.workflow
-        scope = Scope(context.facts)
+        scope = context.outer_scope()
         timer = asyncio.timeout(None if workflow.deadline is None else max(0.0, workflow.deadline - self._spent))
         try:
             async with timer, holding(context, workflow.locks, scope):

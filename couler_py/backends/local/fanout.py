@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,8 @@ from couler_py.backends.local import tasks
 from couler_py.backends.local.context import Context, Halted
 from couler_py.backends.local.scope import Scope, TaskFailure
 from couler_py.ir.evaluate import EvaluationError
-from couler_py.ir.model import Each, Sequence, Task, Template
+from couler_py.ir.model import Each, Task, Template
+from couler_py.ir.model import Sequence as Numbers
 from couler_py.store import artifacts, runs
 from couler_py.store.records import ArtifactRef, Result, TaskRecord
 
@@ -33,7 +34,7 @@ async def run(context: Context, around: GraphRun, task: Task, each: Each, path: 
         _close(context, record, result)
         return result
     try:
-        results = await _all(
+        results = await all_of(
             [partial(_item, context, around, task, template, item, index, path) for index, item in enumerate(items)],
             each.parallel,
         )
@@ -54,7 +55,7 @@ def _close(context: Context, record: TaskRecord, result: Result) -> None:
 def items_of(each: Each, scope: Scope) -> list[Any]:
     """The items of a fan-out. Raises `TaskFailure` for what is no list, or too long a one."""
     try:
-        items = sequence(each.items, scope) if isinstance(each.items, Sequence) else scope.value(each.items)
+        items = sequence(each.items, scope) if isinstance(each.items, Numbers) else scope.value(each.items)
     except EvaluationError as error:
         raise TaskFailure(f"the items have no value: {error}") from None
     if not isinstance(items, list | tuple):
@@ -67,7 +68,7 @@ def items_of(each: Each, scope: Scope) -> list[Any]:
     return list(items)
 
 
-def sequence(numbers: Sequence, scope: Scope) -> list[Any]:
+def sequence(numbers: Numbers, scope: Scope) -> list[Any]:
     """The numbers of a sequence, both ends included, downwards where the end is below the start."""
 
     def whole(expr: Any, missing: int) -> int:
@@ -107,7 +108,7 @@ async def _item(
     return await context.call(context, call)
 
 
-async def _all(works: list[Callable[[], Awaitable[Result]]], parallel: int | None) -> list[Result]:
+async def all_of(works: Sequence[Callable[[], Awaitable[Result]]], parallel: int | None) -> list[Result]:
     """The results of all items, at most `parallel` of them running at once."""
     results = [Result("Skipped")] * len(works)
     left = iter(enumerate(works))

@@ -17,8 +17,8 @@ from couler_py.backends.local.scope import AbsentOutputError, Scope, TaskFailure
 from couler_py.ir import wire
 from couler_py.ir.evaluate import AbsentError, EvaluationError
 from couler_py.ir.graph import Shape, shape
-from couler_py.ir.meaning import State, decide, depends_holds, outcome
-from couler_py.ir.model import Graph, Task, Template
+from couler_py.ir.meaning import State, Verdict, decide, depends_holds, outcome
+from couler_py.ir.model import Each, Graph, Task, Template
 from couler_py.store.records import ArtifactRef, Result
 
 
@@ -64,12 +64,46 @@ class GraphRun:
             raise self.error
         if self.halted:
             raise Halted
-        ended = outcome({name: self.shape.edges[name] for name in self.tasks}, self.states)
-        if ended == "Failed":
-            return Result("Failed", message=self._why())
+        if self.outcome() == "Failed":
+            return self.failure()
         return self._outputs()
 
-    def _why(self) -> str:
+    # ---- the rules, of which those for imported workflows have others
+
+    def outcome(self) -> State:
+        """How the graph ends, all its tasks having ended."""
+        return outcome({name: self.shape.edges[name] for name in self.tasks}, self.states)
+
+    def failure(self) -> Result:
+        """The result of a graph that has failed."""
+        return Result("Failed", message=self.why())
+
+    def verdict(self, task: Task) -> Verdict:
+        """Whether a task goes on to its own `when`, everything that it waits for having ended."""
+        if task.depends is not None:
+            verdict: Verdict = "go" if depends_holds(task.depends, self.states) else "block"
+        else:
+            verdict = decide(self.shape.edges[task.name], self.states)
+        handles_failure = any(after.kind in ("on_failure", "always") for after in task.after)
+        if verdict == "go" and self.failed and self.graph.fail_fast and not handles_failure:
+            return "block"
+        return verdict
+
+    def forgiven(self, task: Task, result: Result) -> bool:
+        """Whether the failure of a task counts as none."""
+        return bool(task.continue_on)
+
+    async def fan_out(self, task: Task, each: Each, path: str) -> Result:
+        """Run a task for each item of a list."""
+        return await fanout.run(self.context, self, task, each, path)
+
+    def watch(self, task: Task) -> hooks.Watch | None:
+        """What looks after the hooks of a task that begins."""
+        return hooks.Watch(self, task) if task.hooks else None
+
+    # ---- the run of it
+
+    def why(self) -> str:
         failed = [name for name in self.tasks if self.scope.results[name].state == "Failed"]
         if not failed:
             return "tasks were blocked"
@@ -113,28 +147,24 @@ class GraphRun:
 
     def _settled(self, task: Task) -> Result | None:
         """The result of a task that doesn't run; None for one that does."""
-        if task.depends is not None:
-            verdict = "go" if depends_holds(task.depends, self.states) else "block"
-        else:
-            verdict = decide(self.shape.edges[task.name], self.states)
-        handles_failure = any(after.kind in ("on_failure", "always") for after in task.after)
-        if verdict == "block" or (verdict == "go" and self.failed and self.graph.fail_fast and not handles_failure):
+        verdict = self.verdict(task)
+        if verdict == "block":
             return Result("Blocked")
         if verdict == "skip":
             return Result("Skipped")
-        if task.when is None:
+        if task.when is None or (task.each is not None and self.context.imported):  # Argo asks for each item
             return None
         try:
             return None if self.scope.condition(task.when) else Result("Skipped")
         except TaskFailure as failure:
-            return Result("Failed", message=str(failure))
+            return Result("Failed", message=str(failure), errored=self.context.imported)
 
     def _ended(self, name: str, result: Result) -> None:
         self.scope.results[name] = result
         state: State = result.state
         if state == "Failed":
             self.failed = True
-            if self.tasks[name].continue_on:
+            if self.forgiven(self.tasks[name], result):
                 state = "Succeeded"
         self.states[name] = state
         for consumer in self.shape.consumers[name]:
@@ -144,11 +174,11 @@ class GraphRun:
                     self.ready.append(consumer)
 
     async def _work(self, task: Task) -> None:
-        watch = hooks.Watch(self, task) if task.hooks else None
+        watch = self.watch(task)
         try:
             result = await self._result(task)
         except TaskFailure as failure:
-            result = Result("Failed", message=str(failure))
+            result = Result("Failed", message=str(failure), errored=self.context.imported)
             tasks.note(self.context, self.made.inside(task.name, self.attempt), task, result)
         except BaseException:
             if watch is not None:
@@ -161,7 +191,7 @@ class GraphRun:
     async def _result(self, task: Task) -> Result:
         path = self.made.inside(task.name, self.attempt)
         if task.each is not None:
-            return await fanout.run(self.context, self, task, task.each, path)
+            return await self.fan_out(task, task.each, path)
         template = tasks.template_of(self.context, task)
         call = await tasks.bind(self.context, self.scope, task, template)
         call.path, call.slots, call.depth = path, self.slots, self.made.depth + 1
@@ -186,7 +216,9 @@ class GraphRun:
                     ) from None
                 value = output.default
             except EvaluationError as error:
-                raise TaskFailure(f"its output {output.name!r} has no value: {error}") from None
+                if not self.context.imported or output.default is msgspec.UNSET:
+                    raise TaskFailure(f"its output {output.name!r} has no value: {error}") from None
+                value = output.default  # Argo's is for every reason
             parameters[output.name] = wire.restore(plain(output.type), value)
         for left in template.outputs.artifacts:
             if left.value is None:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from couler_py.backends.local import tasks
 from couler_py.backends.local.context import Context
-from couler_py.backends.local.scope import Scope, TaskFailure
+from couler_py.backends.local.scope import TaskFailure
 from couler_py.ir.model import Handler
 from couler_py.store import runs
 from couler_py.store.records import Result, TaskRecord
@@ -46,7 +46,7 @@ def _skipped(context: Context, handler: Handler) -> Result:
 
 
 async def _run(context: Context, handler: Handler) -> Result:
-    scope = Scope(context.facts)
+    scope = context.outer_scope()
     try:
         if handler.when is not None and not scope.condition(handler.when):
             return _skipped(context, handler)

@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 class Watch:
     """The hooks of one task. Each runs at most once, and the task has ended when they have.
 
-    A hook that fails makes the task Failed. An expression is read when the task starts and when it ends.
+    A hook that fails makes the task Failed. An expression is read when the task starts and when it ends. Of an item
+    of a fan-out, `index` is its number and `scope` what it sees.
     """
 
-    def __init__(self, around: GraphRun, task: Task):
+    def __init__(self, around: GraphRun, task: Task, index: int | None = None, scope: Scope | None = None):
         self.around = around
         self.task = task
+        self.name = task.name if index is None else f"{task.name}[{index}]"
+        self.scope = around.scope if scope is None else scope
         self.left = list(task.hooks)
         self.running: list[asyncio.Task[Result]] = []
         self._look("Running", None)
@@ -51,26 +54,28 @@ class Watch:
 
     def _look(self, state: str, result: Result | None) -> None:
         name = self.task.name
-        scope = msgspec.structs.replace(self.around.scope)
+        scope = msgspec.structs.replace(self.scope)
         scope.states = {name: state}
         if result is not None:
             scope.results = scope.results | {name: result}
         for hook in list(self.left):
-            if hook.when is None:
-                due = result is not None
-            else:
-                try:
-                    due = scope.condition(hook.when)
-                except TaskFailure:
-                    due = False  # a value that isn't there yet
-            if due:
+            if self.due(hook, scope, result):
                 self.left.remove(hook)
                 self.running.append(asyncio.create_task(self._run(hook, scope)))
+
+    def due(self, hook: Hook, scope: Scope, result: Result | None) -> bool:
+        """Whether a hook is to run now; `result` is that of a task that has ended."""
+        if hook.when is None:
+            return result is not None
+        try:
+            return scope.condition(hook.when)
+        except TaskFailure:
+            return False  # a value that isn't there yet
 
     async def _run(self, hook: Hook, scope: Scope) -> Result:
         around = self.around
         context = around.context
-        path = around.made.inside(f"{self.task.name}!{hook.name}", around.attempt)
+        path = around.made.inside(f"{self.name}!{hook.name}", around.attempt)
         try:
             call = await tasks.bind_call(context, scope, context.templates[hook.call], hook.arguments, hook.artifacts)
             call.path, call.slots, call.depth = path, around.slots, around.made.depth + 1

@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 
 from couler_py.backends.local.context import VALUE_LIMIT, Call, Context
+from couler_py.backends.local.imported.scope import ImportedScope
 from couler_py.backends.local.scope import TaskFailure
 from couler_py.ir.model import Http
 from couler_py.ir.storage import SecretRef
@@ -40,7 +41,10 @@ async def run(context: Context, made: Call, body: Http) -> Result:
     began = runs.now()
     status, text = await asyncio.to_thread(_send, request, body.timeout or DEFAULT_TIMEOUT, body.insecure)
     context.journal.event("note", made.path, text=f"answered {status} after {runs.now() - began:.1f} s")
-    if not 200 <= status < 300:
+    if isinstance(scope, ImportedScope) and body.success_condition:
+        if not scope.answered(body.success_condition, status, text):
+            return Result("Failed", message=f"{url} answered {status}, and {body.success_condition} is false")
+    elif not 200 <= status < 300:
         raise TaskFailure(f"{url} answered {status}: {text[:500]}")
     names = [output.name for output in made.template.outputs.parameters]
     return Result("Succeeded", dict.fromkeys(names, text))

@@ -76,6 +76,10 @@ class Journal:
         """What is recorded of a task that has started."""
         return self._run.tasks[path]
 
+    def find(self, path: str) -> TaskRecord | None:
+        """What is recorded of a task; None where it has not begun."""
+        return self._run.tasks.get(path)
+
     def attempt(self, path: str, execution: int, attempt: AttemptRecord) -> None:
         """An attempt began or ended."""
         row = runs.attempt_row(self._run.id, path, execution, attempt)

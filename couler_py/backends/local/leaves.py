@@ -176,7 +176,7 @@ async def _attempt(context: Context, made: Call, number: int, folder: Path, foun
     try:
         result = await read_result(context, made, folder, found)
     except TaskFailure as failure:
-        result = Result("Failed", message=str(failure))
+        result = Result("Failed", message=str(failure), errored=context.imported)
     execution = int(folder.name.partition("-")[2])
     state = AttemptRecord(
         number,
@@ -220,6 +220,7 @@ async def _request(context: Context, made: Call, number: int, folder: Path, gpus
         "clean": [str(work), str(folder / "inputs")],
         "limit": VALUE_LIMIT,
         "fsync": context.options.durability == "power",
+        "salvage": context.imported,
         "lock_paths": [],
         "shared_paths": [],
     }

@@ -24,7 +24,7 @@ async def read_result(context: Context, made: Call, folder: Path, record: dict[s
     """The result that a record stands for. Raises `TaskFailure` for an output that isn't of its type."""
     metrics.remember(context, made.path, folder)
     if record["reason"] != "exited" or record["exit"] != 0:
-        return Result("Failed", message=_why(record))
+        return _left(context, made, record) if context.imported else Result("Failed", message=_why(record))
     texts = record.get("parameters", {})
     parameters = {}
     for output in made.template.outputs.parameters:
@@ -37,7 +37,20 @@ async def read_result(context: Context, made: Call, folder: Path, record: dict[s
     for left in made.template.outputs.artifacts:
         if left.storage is not None and left.name in artifacts:
             await asyncio.to_thread(send, context, artifacts[left.name], left.storage, scope, left.archive)
-    return Result("Succeeded", parameters, artifacts)
+    return Result("Succeeded", parameters, artifacts, exit_code=0 if context.imported else None)
+
+
+def _left(context: Context, made: Call, record: dict[str, Any]) -> Result:
+    """A failure by Argo's rules: with the outputs that the step left, and its exit code."""
+    texts = record.get("parameters", {})
+    parameters = {
+        output.name: _value(made, output, texts[output.name])
+        for output in made.template.outputs.parameters
+        if output.name in texts
+    }
+    artifacts = {name: ArtifactRef(**ref) for name, ref in record.get("artifacts", {}).items()}
+    errored = record["reason"] == "error"
+    return Result("Failed", parameters, artifacts, None, _why(record), errored, None if errored else record["exit"])
 
 
 def _why(record: dict[str, Any]) -> str:

@@ -161,6 +161,8 @@ def supervise(request: dict[str, Any]) -> int:
         record.update(step.run())
         if record["reason"] == "exited" and record["exit"] == 0:
             record.update(collect(request))
+        elif request.get("salvage"):
+            record.update(salvage(request))
     except (OSError, content.ContentError, CollectError) as error:
         record.update(reason="error", message=str(error))
     if record["reason"] == "stopped":
@@ -217,6 +219,17 @@ def collect(request: dict[str, Any]) -> dict[str, Any]:
             artifacts[name] = content.keep(request["artifacts"], path, move=True, fsync=bool(request.get("fsync")))
             artifacts[name]["suffix"] = read_suffix(path)
     return {"parameters": parameters, "artifacts": artifacts}
+
+
+def salvage(request: dict[str, Any]) -> dict[str, Any]:
+    """What a failed step has written of its outputs: Argo lets others read that."""
+    found: dict[str, Any] = {"parameters": {}, "artifacts": {}}
+    for output in request["outputs"]:
+        with contextlib.suppress(CollectError, OSError, content.ContentError):  # the step failed for another reason
+            one = collect({**request, "outputs": [{**output, "optional": True}]})
+            found["parameters"] |= one["parameters"]
+            found["artifacts"] |= one["artifacts"]
+    return found
 
 
 def read_suffix(path: str) -> str:

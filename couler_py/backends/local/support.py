@@ -33,6 +33,7 @@ from couler_py.ir.pod import ConfigMapRef, Container, FieldRef
 from couler_py.ir.storage import SecretRef
 from couler_py.passes.check.findings import Findings, Place
 from couler_py.passes.check.names import check_distinct, check_names_of
+from couler_py.passes.portable import rules
 from couler_py.store.home import Home
 from couler_py.store.secrets import SecretNotFoundError, read_key, read_secret
 
@@ -160,7 +161,7 @@ def _template(template: Template, workflow: Workflow) -> Iterator[Diagnostic]:
         yield _never(template, feature, "a step with init containers or sidecars")
     if template.pod.patch:
         yield _never(template, "pod_patch", "a patch of the pod")
-    for raw in _raws(template):
+    for raw in () if rules(workflow) == "argo" else _raws(template):
         yield error(
             "CLR601",
             f"an expression of {raw.engine} has no meaning here: {raw.text}",
@@ -169,7 +170,7 @@ def _template(template: Template, workflow: Workflow) -> Iterator[Diagnostic]:
             why="it was imported and could not be translated",
             help="write it with couler's own expressions, or run it on that engine",
         )
-    if isinstance(body, Http) and body.success_condition:
+    if isinstance(body, Http) and body.success_condition and rules(workflow) != "argo":
         yield error(
             "CLR601",
             f"the success condition of a request has no meaning here: {body.success_condition}",

@@ -9,11 +9,13 @@ from typing import Any
 from msgspec import UNSET
 
 from couler_py.backends.local.context import Call, Context
+from couler_py.backends.local.imported.scope import ImportedScope
 from couler_py.backends.local.scope import Scope, TaskFailure, plain
 from couler_py.backends.local.scope import bind as bind_value
 from couler_py.backends.local.transfer import fetch
 from couler_py.ir import wire
 from couler_py.ir.evaluate import AbsentError, EvaluationError
+from couler_py.ir.expr import Literal
 from couler_py.ir.model import Argument, ArtifactArgument, Inline, Parameter, Task, Template
 from couler_py.store import runs
 from couler_py.store.records import ArtifactRef, Result, TaskRecord
@@ -46,6 +48,8 @@ async def bind_call(
         parameter.name: _parameter(context, scope, template, parameter, given.get(parameter.name))
         for parameter in template.inputs.parameters
     }
+    if context.imported:
+        parameters = again(context, Call(template, "", parameters))
     named = {artifact.name: artifact for artifact in artifacts}
     refs: dict[str, ArtifactRef] = {}
     for wanted in template.inputs.artifacts:
@@ -62,6 +66,13 @@ async def bind_call(
         elif not (wanted.optional or (argument is not None and argument.optional)):
             raise TaskFailure(f"the input artifact {wanted.name!r} of {template.name} was not given")
     return Call(template, "", parameters, refs, scope.item)
+
+
+def again(context: Context, made: Call) -> dict[str, Any]:
+    """The parameters of a call as its template finds them: Argo reads the tags in what it is given, too."""
+    inside = context.scope(made)
+    assert isinstance(inside, ImportedScope)
+    return {name: inside.again(value) if isinstance(value, str) else value for name, value in made.parameters.items()}
 
 
 def _artifact(scope: Scope, name: str, argument: ArtifactArgument, optional: bool) -> ArtifactRef | None:
@@ -82,7 +93,7 @@ def _artifact(scope: Scope, name: str, argument: ArtifactArgument, optional: boo
 def _parameter(
     context: Context, scope: Scope, template: Template, parameter: Parameter, argument: Argument | None
 ) -> Any:
-    if argument is not None:
+    if argument is not None and not (argument.extra is not None and argument.value == Literal(None)):
         try:
             return bind_value(parameter, scope.value(argument.value))
         except AbsentError as error:

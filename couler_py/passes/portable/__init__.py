@@ -1,0 +1,40 @@
+"""Imported workflows in terms that every engine shares: from the dialect "argo" to "couler", keeping the meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+from couler_py.ir.diagnostics import Diagnostic
+from couler_py.ir.model import Document, Workflow
+from couler_py.passes.portable.library import gathered, library
+from couler_py.passes.portable.results import with_results
+
+__all__ = ["portable", "rules"]
+
+RULES = "rules"
+
+
+def rules(workflow: Workflow) -> str:
+    """By whose rules the local engine runs a workflow: "argo" for what `portable` kept in Argo's words, else ours."""
+    return str(workflow.engines.get("local", {}).get(RULES, "couler"))
+
+
+def portable(
+    model: Workflow | Document, *, keep: Literal["argo"] | None = None, others: Iterable[Document] = ()
+) -> tuple[Workflow, tuple[Diagnostic, ...]]:
+    """A workflow of the dialect "couler" that means the same, and what has no portable meaning.
+
+    With `keep="argo"`, for an engine that evaluates Argo's languages and follows its rules (the local one), expressions
+    and conditions stay in Argo's words. `others` are documents whose templates it may refer to. A workflow of the
+    dialect "couler" is given back as it is.
+    """
+    workflow = model.workflow if isinstance(model, Document) else model
+    if workflow.dialect == "couler":
+        return workflow, ()
+    workflow = gathered(workflow, library(others))
+    workflow = msgspec.structs.replace(workflow, templates=with_results(workflow.templates))
+    engines = {**workflow.engines, "local": {**workflow.engines.get("local", {}), RULES: "argo"}}
+    return msgspec.structs.replace(workflow, dialect="couler", engines=engines), ()
