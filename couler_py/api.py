@@ -36,6 +36,7 @@ from couler_py.backends.base import (
     backend,
     parse_target,
 )
+from couler_py.backends.imported import for_engine
 from couler_py.backends.interrupts import Interrupts
 from couler_py.display import Logs
 from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
@@ -145,6 +146,9 @@ def compile(workflow: Any = None, to: str = "argo@4", **options: Any) -> Bundle:
             model = workflow if isinstance(workflow, Document) else built
             return Bundle("ir", {f"{built.name}.json": to_json(model)}, diagnostics=findings)
         engine = backend(name)
+        if built.dialect == "argo" and name != "argo":
+            built, findings = for_engine(workflow if isinstance(workflow, Document) else built, name)
+            workflow = built
         if isinstance(workflow, Document) and isinstance(engine, DocumentBackend):
             bundle = engine.compile_document(workflow, version=version, **options)
         else:
@@ -287,7 +291,8 @@ def run(
     client, engine, version = _client(submitter)
     handed = given(workflow)
     built = build(handed)
-    bundle = compile(handed if isinstance(handed, Document) else built, to=f"{engine}@{version}" if version else engine, **(compile_options or {}))
+    model = handed if isinstance(handed, Document) else built
+    bundle = compile(model, to=f"{engine}@{version}" if version else engine, **(compile_options or {}))
     hand_over_secrets(built, client, str(options.get("namespace") or (compile_options or {}).get("namespace") or ""))
     here = engine == "local"
     if not (here if wait is None else wait):

@@ -43,7 +43,7 @@ def command(
     loaded = load(file)
     _check_runtime(loaded, runtime)
     values = read(loaded.workflow, parameter or (), loaded.parameters)
-    bundle = api.compile(loaded.workflow, to="local")
+    bundle = api.compile(loaded.model, to="local")
     show(_for_here(bundle.diagnostics, loaded.workflow), console(stderr=True))
     if not as_json:
         _say_unused_images(loaded.workflow)
