@@ -1,4 +1,4 @@
-"""A workflow from what is typed: `FILE[:NAME]`, `MODULE[:NAME]`, or an IR file."""
+"""A workflow from what is typed: `FILE[:NAME]`, `MODULE[:NAME]`, an IR file, or Argo's YAML."""
 
 from __future__ import annotations
 
@@ -20,13 +20,17 @@ from couler_py.dsl import Workflow as Builder
 from couler_py.dsl import WorkflowFunction
 from couler_py.dsl.verbs import state
 from couler_py.ir.diagnostics import CoulerError, DiagnosticError
-from couler_py.ir.model import Source, Workflow
+from couler_py.ir.model import Document, Source, Workflow
+
+YAML = (".yaml", ".yml")
+"""What files of Argo's documents are called."""
 
 
 class Loaded(msgspec.Struct, frozen=True):
     """A workflow as its file has it. `parameters`, `submitter` and `options` are what the file's own `run` was given.
 
-    `imported` marks a workflow that wasn't written in Python here (an IR file).
+    `imported` marks a workflow that wasn't written in Python here (an IR file, Argo's YAML). `document` is the
+    workflow with its kind and metadata, where it was written as a document of Argo's.
     """
 
     workflow: Workflow
@@ -35,6 +39,12 @@ class Loaded(msgspec.Struct, frozen=True):
     submitter: Any = None
     options: Mapping[str, Any] = {}
     imported: bool = False
+    document: Document | None = None
+
+    @property
+    def model(self) -> Workflow | Document:
+        """What is compiled: the document where there is one."""
+        return self.document or self.workflow
 
 
 class _Target(msgspec.Struct, frozen=True):
@@ -56,6 +66,8 @@ def load(target: str) -> Loaded:
                 f"{found.path} is an IR file, which holds one workflow: leave out {':' + found.name!r}", "CLR704"
             )
         return Loaded(_from_json(found.path), found.path, imported=True)
+    if found.path is not None and found.path.suffix in YAML:
+        return _from_yaml(found)
     state.reset()  # a file loaded before may have left its recording
     with api.loading() as recorded:
         module = _execute(found)
@@ -80,11 +92,35 @@ def _parse(target: str) -> _Target:
 
 
 def _suffix_known(path: Path) -> Path:
-    if path.suffix in (".yaml", ".yml"):
-        raise UsageError(f"{path} is YAML, which can't be read yet: give a Python file or an IR file (.json)", "CLR702")
-    if path.suffix not in (".py", ".json"):
-        raise UsageError(f"{path} is neither a Python file (.py) nor an IR file (.json)", "CLR702")
+    if path.suffix not in (".py", ".json", *YAML):
+        raise UsageError(f"{path} is neither a Python file (.py), an IR file (.json) nor Argo's YAML (.yaml)", "CLR702")
     return path
+
+
+def _from_yaml(found: _Target) -> Loaded:
+    assert found.path is not None
+    documents = argo_documents(found.path)
+    named = {each.workflow.name: each for each in documents}
+    if found.name and found.name not in named:
+        raise UsageError(f"{found.path} has no workflow {found.name!r}; it has {', '.join(named)}", "CLR704")
+    if found.name:
+        document = named[found.name]
+    else:
+        from couler_py.backends.argo.document.selection import main_of
+
+        document = main_of(documents)
+    return Loaded(document.workflow, found.path, imported=True, document=document)
+
+
+def argo_documents(path: Path) -> tuple[Document, ...]:
+    """Every document of Argo's in a YAML file. Raises `UsageError` for what is no YAML, `DiagnosticError` as `load`."""
+    from couler_py.backends.argo import load_all
+    from couler_py.backends.yaml import YamlError
+
+    try:
+        return load_all(path.read_text(encoding="utf-8"), file=str(path))
+    except (UnicodeDecodeError, YamlError) as error:
+        raise UsageError(f"{path}: {error}", "CLR702") from error
 
 
 def _from_json(path: Path) -> Workflow:
@@ -165,10 +201,17 @@ def workflows_of(module: ModuleType) -> dict[str, Any]:
     found: dict[str, Any] = {}
     seen: set[int] = set()
     for name, value in list(vars(module).items()):
-        if isinstance(value, Builder | WorkflowFunction | Workflow) and id(value) not in seen:
+        if _is_workflow(value) and id(value) not in seen:
             seen.add(id(value))
             found[name] = value
     return found
+
+
+def _is_workflow(value: Any) -> bool:
+    native = sys.modules.get("couler_py.backends.argo.native.workflows")  # there, where the module has used it
+    return isinstance(value, Builder | WorkflowFunction | Workflow) or (
+        native is not None and isinstance(value, native.Written)
+    )
 
 
 def _implicit() -> bool:
@@ -224,6 +267,8 @@ def _loaded(target: _Target, workflow: Any, recorded: list[api.Recorded]) -> Loa
     given = next((each for each in recorded if each.workflow is workflow), None)
     with _users(target):
         built = api.build(workflow)
+        handed = api.given(workflow)
+    document = handed if isinstance(handed, Document) else None
     if given is None:
-        return Loaded(built, target.path)
-    return Loaded(built, target.path, given.parameters, given.submitter, given.options)
+        return Loaded(built, target.path, document=document)
+    return Loaded(built, target.path, given.parameters, given.submitter, given.options, document=document)

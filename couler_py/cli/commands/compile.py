@@ -30,7 +30,7 @@ def command(
 ) -> None:
     """Write what an engine reads: Argo YAML, or the IR as JSON."""
     options = engine_options(option) | given(crds=crds, on_unsupported=on_unsupported)
-    bundle = api.compile(load(file).workflow, to=to, **options)
+    bundle = api.compile(load(file).model, to=to, **options)
     show(bundle.diagnostics, console(stderr=True))
     if output == "-":
         _print(bundle)

@@ -47,6 +47,8 @@ def command(
     texts = documents.read_all([file for file in files if documents.is_yaml(file)])
     if (fix or diff) and programs:
         raise UsageError(f"--fix rewrites YAML, and {programs[0]} is none")
+    if form == "json" and (diff or (fix and "-" in files)):
+        raise UsageError("--format json and the mended text would both go to stdout; ask for one of them")
     if fix or diff:
         texts = documents.fixed(texts, write=not diff)
     findings = [finding for file in programs for finding in found(file, to, options, for_tools=form == "json")]
@@ -66,10 +68,10 @@ def command(
 def found(file: str, to: str | None, options: dict[str, object], *, for_tools: bool = False) -> tuple[Diagnostic, ...]:
     """The findings of one file. What isn't about the workflow (a file that raises) is one `for_tools`, else raised."""
     try:
-        workflow = load(file).workflow
+        loaded = load(file)
         if to is None:
-            return api.check(workflow)
-        return api.compile(workflow, to=to, **options).diagnostics
+            return api.check(loaded.workflow)
+        return api.compile(loaded.model, to=to, **options).diagnostics
     except DiagnosticError as error:
         return error.diagnostics
     except UsageError as error:

@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from couler_py.cli.console import console, size
-from couler_py.cli.load import load
 from couler_py.cli.options import File
-from couler_py.printer import print_python
+from couler_py.cli.programs import program
 
 
 def command(
@@ -19,7 +18,11 @@ def command(
     output: Annotated[str, typer.Option("-o", "--output", metavar="PATH", help="A file, or - for stdout.")] = "-",
 ) -> None:
     """Write a workflow as Python source that builds the same workflow."""
-    source = print_python(load(file).workflow)
+    write(program(file), output)
+
+
+def write(source: str, output: str) -> None:
+    """Write a program to a file, or to stdout."""
     if output == "-":
         sys.stdout.write(source)
         return

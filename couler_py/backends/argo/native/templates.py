@@ -131,10 +131,12 @@ def _task(
 ) -> Task:
     into = current_graph(f"the task {name!r}")
     found: JSON = {"name": plain(name)}
-    found |= {key: plain(value, key) for key, value in fields.items() if value is not None}
+    said = {key: plain(value, key) for key, value in fields.items() if value is not None}
+    found |= {key: value for key, value in said.items() if key in ("template", "templateRef", "inline")}
     given = arguments(own, parameters, artifacts, values)
     if given is not None:
         found["arguments"] = given
+    found |= said
     about = f"{into.template}.{name}" if name else into.template
     for field in ("depends", "dependencies"):
         if into.form == "steps" and field in found and into.recording.checked:

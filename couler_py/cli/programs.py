@@ -1,0 +1,63 @@
+"""Workflows as Python programs, in the words that fit how they were written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from couler_py.cli.console import console
+from couler_py.cli.errors import UsageError
+from couler_py.cli.findings import show
+from couler_py.cli.load import YAML, argo_documents, load
+from couler_py.ir.diagnostics import DiagnosticError
+from couler_py.ir.model import Document, Workflow
+
+
+def program(file: str) -> str:
+    """A program that builds the workflow of a file: of Argo's YAML all documents, in Argo's own words.
+
+    Raises `DiagnosticError` for what can't be written as Python, and as `load` does.
+    """
+    if file.endswith(YAML) and Path(file).is_file():
+        return _native(argo_documents(Path(file)))
+    loaded = load(file)
+    if loaded.workflow.dialect == "argo":
+        from couler_py.backends.argo.document import document_of
+
+        return _native((loaded.document or document_of(loaded.workflow),))
+    return _ours(loaded.workflow)
+
+
+def portable_program(file: str) -> str:
+    """A program in the words that every engine shares, of the document of a file that is run.
+
+    What isn't portable is said: warnings on stderr. Raises `DiagnosticError` where something has no other words.
+    """
+    from couler_py.passes.portable import portable
+
+    made, findings = portable(load(file).model)
+    errors = [each for each in findings if each.severity == "error"]
+    if errors:
+        raise DiagnosticError(findings)
+    show(findings, console(stderr=True))
+    return _ours(made)
+
+
+def only_yaml(file: str) -> None:
+    """Refuse what isn't a file of YAML. Raises `UsageError`."""
+    if not file.endswith(YAML):
+        raise UsageError(f"{file} is no YAML: `couler print` writes other workflows as Python", "CLR702")
+    if not Path(file).is_file():
+        raise UsageError(f"there is no file {file!r}", "CLR702")
+
+
+def _native(documents: tuple[Document, ...]) -> str:
+    from couler_py.backends.argo.document import write
+    from couler_py.backends.argo.native.printing import Printed, print_documents
+
+    return print_documents([Printed(write(each), each.before, each.after) for each in documents])
+
+
+def _ours(workflow: Workflow) -> str:
+    from couler_py.printer import print_python
+
+    return print_python(workflow)
