@@ -1,0 +1,26 @@
+"""What can be wrong with a text in one of Argo's languages, and with evaluating it."""
+
+from __future__ import annotations
+
+
+class SyntaxProblem(ValueError):  # noqa: N818 - a problem of the text, not of the program
+    """A text that isn't in its language. `offset` is the place in the text, counted in characters from 0."""
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(f"{message} (at {offset})")
+        self.message = message
+        self.offset = offset
+
+
+class EvaluationProblem(ValueError):  # noqa: N818 - a problem of the text, not of the program
+    """An expression that has no value. `offset` is the place in the text, where it is known.
+
+    `late` is true where Argo itself could give a value and this evaluator can't or mustn't: a random value, the
+    time, a function of Argo's that isn't carried here.
+    """
+
+    def __init__(self, message: str, offset: int | None = None, *, late: bool = False) -> None:
+        super().__init__(message if offset is None else f"{message} (at {offset})")
+        self.message = message
+        self.offset = offset
+        self.late = late
