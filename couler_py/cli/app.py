@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import keyword
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from couler_py.cli.exits import MEANINGS
 
-WRITE, RUN, LOOK = "Write", "Run", "Look and steer"
+WRITE, RUN, LOOK, CLUSTER = "Write", "Run", "Look and steer", "On a cluster"
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "lint": (WRITE, "Say what is wrong with a workflow, without running it."),
@@ -19,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "plan": (WRITE, "Say what a run would do: levels, critical path, resources, engines, sizes."),
     "compile": (WRITE, "Write what an engine reads: Argo YAML, or the IR as JSON."),
     "print": (WRITE, "Write a workflow as Python source that builds the same workflow."),
+    "import": (WRITE, "Write Argo's YAML as a Python program that builds equal documents."),
     "lock": (WRITE, "Pin the packages of a workflow's steps, with all that they need."),
     "image": (WRITE, "Build and push the container images of a workflow's steps."),
     "engines": (WRITE, "Show which engine can do what."),
@@ -27,12 +29,21 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "submit": (RUN, "Compile a workflow and start it on an engine."),
     "resume": (RUN, "Go on with a run that was stopped from outside: an approval, a dead engine."),
     "retry": (RUN, "Run the failed tasks of a run again and keep what succeeded."),
+    "resubmit": (RUN, "Start a new run like an old one, on the cluster that has it."),
+    "suspend": (RUN, "Start no further steps of a run until `couler resume`."),
     "stop": (RUN, "Stop a run: running steps end, no others start, exit handlers run."),
+    "terminate": (RUN, "End a run and its steps now, without exit handlers."),
     "runs": (LOOK, "List runs, newest first."),
+    "status": (LOOK, "Show how a run stands now."),
     "watch": (LOOK, "Watch a run until it ends."),
     "logs": (LOOK, "Print what the steps of a run wrote."),
+    "artifacts": (LOOK, "List the files that a run left, or fetch them."),
+    "get": (LOOK, "Print the object of a run as its cluster has it."),
     "report": (LOOK, "Write a run as one HTML page."),
     "delete": (LOOK, "Forget runs and what they left."),
+    "template": (CLUSTER, "Keep templates on a cluster: apply, create, list, get, delete."),
+    "cron": (CLUSTER, "Keep schedules on a cluster: apply, create, list, get, suspend, resume, delete."),
+    "rbac": (CLUSTER, "Print the least rights that a workflow, and whoever submits it, needs there."),
 }
 """By name: what it is for, and its summary. Plain text, no panels: rich alone would double the time of `--help`."""
 
@@ -84,8 +95,8 @@ class LazyGroup(TyperGroup):
 
 
 def load(name: str) -> Any:
-    """The command of that name, from `couler_py.cli.commands.NAME`."""
-    module = importlib.import_module(f"couler_py.cli.commands.{name}")
+    """The command of that name, from `couler_py.cli.commands.NAME` (`NAME_` where the name is a word of Python's)."""
+    module = importlib.import_module(f"couler_py.cli.commands.{name}{'_' if keyword.iskeyword(name) else ''}")
     app: typer.Typer | None = getattr(module, "app", None)
     if app is None:
         app = typer.Typer(add_completion=False, rich_markup_mode=None)

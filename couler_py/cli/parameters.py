@@ -29,7 +29,7 @@ def read(workflow: Workflow, given: Iterable[str], defaults: Mapping[str, Any] =
             raise UsageError(f"-p {text!r} is not NAME=VALUE")
         if name not in known:
             raise UsageError(_unknown(workflow, name), "CLR705")
-        values[name] = _value(known[name], _content(name, raw))
+        values[name] = _value(known[name], content(name, raw))
     missing = [
         parameter
         for parameter in workflow.parameters
@@ -51,7 +51,8 @@ def _unknown(workflow: Workflow, name: str) -> str:
     return f"{workflow.name} has no parameter {name!r}{hint}; it has {listing}"
 
 
-def _content(name: str, raw: str) -> str:
+def content(name: str, raw: str) -> str:
+    """The text of a value that is typed: `@FILE` is what the file holds, `@@x` the text "@x"."""
     if raw.startswith("@@"):
         return raw[1:]
     if not raw.startswith("@"):

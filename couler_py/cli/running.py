@@ -14,7 +14,7 @@ from couler_py.backends.base import Client, RunStatus
 from couler_py.backends.interrupts import Interrupts
 from couler_py.cli import exits
 from couler_py.cli.console import console
-from couler_py.cli.live import follow
+from couler_py.cli.live import follow, summary
 from couler_py.ir.wire import finite
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -42,6 +42,29 @@ def watch(client: Client, start: Callable[[], str], *, as_json: bool = False) ->
         console(stderr=True).print(f"stopped; `couler resume {run}` goes on with it")
         raise typer.Exit(exits.INTERRUPTED)
     if status.status != "Succeeded":
+        raise typer.Exit(exits.FAILED)
+
+
+def print_logs(client: Client, start: Callable[[], str], *, as_json: bool = False) -> None:
+    """Start a run elsewhere and print what its steps write until it ends, then how it ended; exits as `watch` does.
+
+    With `as_json` the lines go to stderr: stdout has the JSON alone. Ctrl-C only ends the watching.
+    """
+    out = sys.stderr if as_json else sys.stdout
+    run = start()
+    console(stderr=True).print(run, style="dim")
+    try:
+        for line in client.logs(run, follow=True):
+            print(f"{line.task}: {line.text}", flush=True, file=out)
+        for status in client.watch(run):
+            last = status
+    except KeyboardInterrupt:
+        console(stderr=True).print(f"no longer watching; {run} goes on: `couler watch {run}`")
+        raise
+    console(stderr=True).print(summary(last))
+    if as_json:
+        sys.stdout.write(to_json(last.as_json()))
+    if last.status != "Succeeded":
         raise typer.Exit(exits.FAILED)
 
 

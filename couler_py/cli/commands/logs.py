@@ -2,20 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import re
+from typing import Annotated, Any
 
 import typer
 
-from couler_py.cli.engines import client_of
+from couler_py.cli.errors import UsageError
 from couler_py.cli.options import RunName
+from couler_py.cli.reach import Reach, reaching
 
 
+@reaching
 def command(
     run: RunName,
     task: Annotated[str | None, typer.Argument(help="Only this task, as `couler watch` names it.")] = None,
     follow: Annotated[bool, typer.Option("-f", "--follow", help="Go on until the run has ended.")] = False,
+    container: Annotated[
+        str | None, typer.Option("-c", "--container", help="Another one of the pod: init, wait, a sidecar's name.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="TIME", help="Only what is younger, as 45s, 10m, 1h30m.")
+    ] = None,
+    tail: Annotated[int | None, typer.Option("--tail", min=0, help="Only the last lines of each pod.")] = None,
+    *,
+    reach: Reach,
 ) -> None:
     """Print what the steps of a run wrote."""
-    for line in client_of(run).logs(run, task, follow=follow):
+    client: Any = reach.client_of(run)
+    options: dict[str, Any] = {}
+    if container is not None:
+        options["container"] = container
+    if since is not None:
+        options["since"] = duration(since)
+    if tail is not None:
+        options["tail"] = tail
+    if options and client.engine == "local":
+        raise UsageError(f"--{next(iter(options))} is for pods; of a run on this machine there is one log for a step")
+    for line in client.logs(run, task, follow=follow, **options):
         # Of one task only its lines; of several each line says whose it is.
         print(line.text if task is not None else f"{line.task}: {line.text}", flush=follow)
+
+
+def duration(text: str) -> int:
+    """Seconds from what is typed: `45s`, `10m`, `1h30m`, or a number of seconds. Raises `UsageError`."""
+    found = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?", text)
+    if not text or found is None:
+        raise UsageError(f"--since {text!r} is no time; write it as 45s, 10m or 1h30m")
+    hours, minutes, seconds = (int(each or 0) for each in found.groups())
+    return hours * 3600 + minutes * 60 + seconds

@@ -9,8 +9,8 @@ import typer
 
 from couler_py.backends.base import Client, RunStatus
 from couler_py.cli.console import console, size
-from couler_py.cli.engines import client_of
 from couler_py.cli.options import RunName
+from couler_py.cli.reach import Reach, reaching
 from couler_py.report.cards import image_type
 from couler_py.report.runs import Attachment, RunFacts, TaskFacts, run_page
 
@@ -18,12 +18,15 @@ LARGEST = 8 * 1024 * 1024
 """The most bytes of an artifact that is shown in the page."""
 
 
+@reaching
 def command(
     run: RunName,
     output: Annotated[str, typer.Option("-o", "--output", metavar="PATH", help="The HTML file.")] = "report.html",
+    *,
+    reach: Reach,
 ) -> None:
     """Write a run as one HTML page."""
-    client = client_of(run)
+    client = reach.client_of(run)
     html = run_page(facts(client.status(run)), attachments(client, run))
     path = Path(output)
     path.write_text(html, encoding="utf-8")

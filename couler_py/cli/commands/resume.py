@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from couler_py.cli import running
-from couler_py.cli.engines import client_of
+from couler_py.cli import planned, running
 from couler_py.cli.errors import UsageError
 from couler_py.cli.options import AsJson, RunName
+from couler_py.cli.reach import DryRun, Reach, reaching
 
 
+@reaching
 def command(
     run: RunName,
     output: Annotated[
@@ -21,10 +22,17 @@ def command(
     ] = None,
     task: Annotated[str | None, typer.Option("--task", help="Only this task, where several wait.")] = None,
     as_json: AsJson = False,
+    dry_run: DryRun = False,
+    *,
+    reach: Reach,
 ) -> None:
     """Go on with a run that was stopped from outside: an approval, a dead engine."""
-    client = client_of(run)
+    client = reach.client_of(run, dry_run=dry_run)
     given = outputs(output or [])
+    if dry_run:
+        client.resume(run, outputs=given, task=task)
+        planned.show(client, as_json=as_json)
+        return
     running.watch(client, lambda: client.resume(run, outputs=given, task=task), as_json=as_json)
 
 

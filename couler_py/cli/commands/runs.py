@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
+import itertools
 import time
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
-from couler_py.backends.base import RunStatus, backend
+from couler_py.backends.base import RunPhase, RunStatus
 from couler_py.cli.console import columns, console, phase_text, seconds
+from couler_py.cli.errors import UsageError
 from couler_py.cli.options import AsJson, Engine
+from couler_py.cli.reach import Reach, reaching
 from couler_py.cli.running import to_json
 
 
+@reaching
 def command(
     engine: Engine = None,
     as_json: AsJson = False,
     most: Annotated[int, typer.Option("-n", "--most", min=1, help="At most so many.")] = 50,
+    status: Annotated[
+        list[str] | None, typer.Option("--status", metavar="STATUS", help="Only these: Running, Failed, …")
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option("-l", "--label", metavar="SELECTOR", help="Only runs with these labels, as team=a.")
+    ] = None,
+    namespace: Annotated[str | None, typer.Option("--namespace", metavar="NAME", help="Of another namespace.")] = None,
+    *,
+    reach: Reach,
 ) -> None:
     """List runs, newest first."""
-    found = []
-    for run in backend(engine or "local").client().list():
-        found.append(run)
-        if len(found) == most:
-            break
+    wanted = {phase(each) for each in status or ()}
+    elsewhere = bool(reach.typed or label or namespace)
+    client: Any = reach.client(engine or ("argo" if elsewhere else "local"), namespace=namespace)
+    listed = client.list(labels=label) if label else client.list()
+    found = list(itertools.islice((run for run in listed if not wanted or run.status in wanted), most))
     if as_json:
         print(to_json([_plain(run) for run in found]), end="")
         return
@@ -34,6 +47,14 @@ def command(
     rows = [[run.run, phase_text(run.status), run.workflow, _started(run), seconds(_took(run))] for run in found]
     for line in columns(rows, header=("RUN", "STATUS", "WORKFLOW", "STARTED", "TOOK")):
         out.print(line)
+
+
+def phase(text: str) -> str:
+    """A status as it is written, whatever its case. Raises `UsageError` for one that there isn't."""
+    for each in get_args(RunPhase):
+        if each.lower() == text.lower():
+            return str(each)
+    raise UsageError(f"--status {text!r}: there are {', '.join(get_args(RunPhase))}")
 
 
 def _plain(run: RunStatus) -> dict[str, Any]:

@@ -6,18 +6,25 @@ from typing import Annotated
 
 import typer
 
+from couler_py.cli import planned
 from couler_py.cli.console import console
-from couler_py.cli.engines import client_of
 from couler_py.cli.options import RunName
+from couler_py.cli.reach import DryRun, Reach, reaching
 
 
+@reaching
 def command(
     run: RunName,
-    now: Annotated[bool, typer.Option("--now", help="End running steps too, without exit handlers.")] = False,
-    suspend: Annotated[bool, typer.Option("--suspend", help="Start no further steps until `couler resume`.")] = False,
+    now: Annotated[bool, typer.Option("--now", help="As `couler terminate`: end running steps too.")] = False,
+    suspend: Annotated[
+        bool, typer.Option("--suspend", help="As `couler suspend`: only until `couler resume`.")
+    ] = False,
+    dry_run: DryRun = False,
+    *,
+    reach: Reach,
 ) -> None:
     """Stop a run: running steps end, no others start, exit handlers run."""
-    client = client_of(run)
+    client = reach.client_of(run, dry_run=dry_run)
     before = client.status(run).status
     if before in ("Succeeded", "Failed"):
         console(stderr=True).print(f"{run} has ended before: {before}")
@@ -28,4 +35,7 @@ def command(
         client.terminate(run)
     else:
         client.stop(run)
-    console(stderr=True).print(f"{'suspended' if suspend else 'stopped'} {run}")
+    if dry_run:
+        planned.show(client)
+    else:
+        console(stderr=True).print(f"{'suspended' if suspend else 'stopped'} {run}")

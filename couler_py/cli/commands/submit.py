@@ -2,51 +2,128 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import functools
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
 
 from couler_py import api
-from couler_py.backends.base import backend, parse_target
-from couler_py.cli import running
+from couler_py.backends.base import Bundle, Client, parse_target
+from couler_py.cli import documents, planned, running
 from couler_py.cli.commands.compile import given
 from couler_py.cli.console import console
+from couler_py.cli.errors import UsageError
 from couler_py.cli.findings import show
 from couler_py.cli.load import load
-from couler_py.cli.options import AsJson, EngineOptions, File, Parameters, engine_options
+from couler_py.cli.options import AsJson, EngineOptions, Parameters, engine_options
 from couler_py.cli.parameters import read
+from couler_py.cli.reach import DryRun, Namespace, Reach, reaching
 from couler_py.ir.diagnostics import DiagnosticError
 
+File = Annotated[
+    str, typer.Argument(metavar="FILE[:NAME]", help="A Python file, a module, an IR file, or Argo's YAML as it is.")
+]
 
+
+@reaching
 def command(
     file: File,
     to: Annotated[str, typer.Option("--to", metavar="ENGINE[@VERSION]", help="The engine.")],
     parameter: Parameters = None,
-    watch: Annotated[bool, typer.Option("--watch", help="Watch the run until it ends.")] = False,
+    namespace: Namespace = None,
+    watch: Annotated[bool, typer.Option("--watch", "--wait", help="Watch the run until it ends.")] = False,
+    log: Annotated[bool, typer.Option("--log", help="Print what its steps write until it ends.")] = False,
     as_json: AsJson = False,
+    dry_run: DryRun = False,
     crds: Annotated[str | None, typer.Option("--crds", help="Argo: full or minimal, as is installed.")] = None,
     on_unsupported: Annotated[
         str | None, typer.Option("--on-unsupported", help="What the engine can't do: error, warn or emulate.")
     ] = None,
     option: EngineOptions = None,
+    *,
+    reach: Reach,
 ) -> None:
     """Compile a workflow and start it on an engine."""
+    options = engine_options(option) | given(crds=crds, on_unsupported=on_unsupported)
+    where = str(namespace or options.get("namespace") or "")
+    engine = parse_target(to)[0]
+
+    def client() -> Client:
+        return reach.client(engine, namespace=where, dry_run=dry_run)
+
+    if documents.is_yaml(file):
+        if engine != "argo":
+            raise UsageError(f"{file} is YAML, which is submitted to argo as it is, and to no other engine", "CLR702")
+        _send(client(), documents.read(file), _texts(parameter or ()), where, watch, log, as_json, dry_run)
+        return
     loaded = load(file)
     values = read(loaded.workflow, parameter or (), loaded.parameters)
-    options = engine_options(option) | given(crds=crds, on_unsupported=on_unsupported)
+    if where:
+        options["namespace"] = where
     bundle = api.compile(loaded.workflow, to=to, **options)
     if any(finding.severity == "error" for finding in bundle.diagnostics):
         raise DiagnosticError(bundle.diagnostics)
     show(bundle.diagnostics, console(stderr=True))
-    client = backend(parse_target(to)[0]).client()
-    api.hand_over_secrets(loaded.workflow, client, str(options.get("namespace", "")))
+    made = client()
+    api.hand_over_secrets(loaded.workflow, made, where)
+    _follow(made, bundle, values, watch, log, as_json, dry_run)
 
+
+def _follow(
+    client: Client, bundle: Bundle, values: dict[str, Any], watch: bool, log: bool, as_json: bool, dry_run: bool
+) -> None:
     def start() -> str:
         return client.submit(bundle, parameters=values)
 
-    if watch:
+    if dry_run:
+        start()
+        planned.show(client, as_json=as_json)
+    elif log:
+        running.print_logs(client, start, as_json=as_json)
+    elif watch:
         running.watch(client, start, as_json=as_json)
     elif as_json:
         print(running.to_json({"run": start()}), end="")
     else:
         print(start())
+
+
+def _send(
+    client: Any,
+    given: Sequence[dict[str, Any]],
+    values: dict[str, str],
+    namespace: str,
+    watch: bool,
+    log: bool,
+    as_json: bool,
+    dry_run: bool,
+) -> None:
+    """Send a file's documents; all runs in it are started, and watched one after the other."""
+    try:
+        names = client.send(given, parameters=values, namespace=namespace)
+    except ValueError as error:
+        raise UsageError(str(error), "CLR705") from None
+    if dry_run:
+        planned.show(client, as_json=as_json)
+        return
+    runs = [name for name, document in zip(names, given, strict=True) if document["kind"] == "Workflow"]
+    if not watch and not log:
+        print(running.to_json({"names": names}) if as_json else "\n".join(names), end="" if as_json else "\n")
+        return
+    following = running.print_logs if log else running.watch
+    for run in runs:
+        following(client, functools.partial(str, run), as_json=as_json)
+
+
+def _texts(given: Sequence[str]) -> dict[str, str]:
+    """The parameters of a YAML file: text, as Argo takes them; `NAME=@FILE` reads one from a file."""
+    from couler_py.cli.parameters import content
+
+    found = {}
+    for text in given:
+        name, equals, raw = text.partition("=")
+        if not equals:
+            raise UsageError(f"-p {text!r} is not NAME=VALUE")
+        found[name] = content(name, raw)
+    return found

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from couler_py.cli import running
-from couler_py.cli.engines import client_of
 from couler_py.cli.options import AsJson, RunName
+from couler_py.cli.reach import Reach, reaching
 
 
-def command(run: RunName, as_json: AsJson = False) -> None:
+@reaching
+def command(run: RunName, as_json: AsJson = False, *, reach: Reach) -> None:
     """Watch a run until it ends."""
-    running.watch(client_of(run), lambda: run, as_json=as_json)
+    running.watch(reach.client_of(run), lambda: run, as_json=as_json)

@@ -1,0 +1,32 @@
+"""`couler get RUN`: the object of a run as its cluster has it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from couler_py.backends import yaml
+from couler_py.backends.base import NotOffered
+from couler_py.cli.errors import UsageError
+from couler_py.cli.options import RunName
+from couler_py.cli.reach import Reach, reaching
+from couler_py.cli.running import to_json
+
+Output = Annotated[str, typer.Option("-o", "--output", metavar="yaml|json", help="The form.")]
+
+
+@reaching
+def command(run: RunName, output: Output = "yaml", *, reach: Reach) -> None:
+    """Print the object of a run as its cluster has it, status and all."""
+    client: Any = reach.client_of(run)
+    if not hasattr(client, "document"):
+        raise NotOffered(f"runs of the engine {client.engine} are no objects: `couler status {run} --json` says all")
+    show(client.document(run), output)
+
+
+def show(document: dict[str, Any], output: str) -> None:
+    """Print a document."""
+    if output not in ("yaml", "json"):
+        raise UsageError(f"-o {output!r}: yaml or json")
+    print(yaml.dump(document) if output == "yaml" else to_json(document), end="")

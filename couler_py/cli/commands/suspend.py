@@ -1,0 +1,19 @@
+"""`couler suspend RUN`: start nothing more for now."""
+
+from __future__ import annotations
+
+from couler_py.cli import planned
+from couler_py.cli.console import console
+from couler_py.cli.options import RunName
+from couler_py.cli.reach import DryRun, Reach, reaching
+
+
+@reaching
+def command(run: RunName, dry_run: DryRun = False, *, reach: Reach) -> None:
+    """Start no further steps of a run until `couler resume`."""
+    client = reach.client_of(run, dry_run=dry_run)
+    client.suspend(run)
+    if dry_run:
+        planned.show(client)
+    else:
+        console(stderr=True).print(f"suspended {run}")
