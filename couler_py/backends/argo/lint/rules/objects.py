@@ -48,8 +48,12 @@ def object_names(context: Context) -> Iterator[Finding]:
             f"the name has {len(name)} characters, and Argo takes at most {most} for a {context.kind}",
             ("metadata", "name"),
         )
-    yield from _characters(name, "name")
-    yield from _characters(prefix.removesuffix("-") if len(prefix) > 1 else prefix, "generateName")
+    if name and not _NAME(name):
+        yield _characters(name, "name")
+    # Kubernetes looks at what it completes as if the last dash were a letter.
+    tried = f"{prefix[:-1]}a" if len(prefix) > 1 and prefix.endswith("-") else prefix
+    if prefix and not _NAME(tried):
+        yield _characters(prefix, "generateName")
     namespace = metadata.get("namespace", "")
     if namespace and not re.fullmatch(_PART, namespace):
         yield Finding("CLR428", f"{namespace!r} can't be the name of a namespace", ("metadata", "namespace"), help=_WAY)
@@ -64,9 +68,8 @@ def _given(context: Context) -> bool:
     return isinstance(metadata, dict) and any(metadata.get(each) for each in ("name", "generateName"))
 
 
-def _characters(name: str, field: str) -> Iterator[Finding]:
-    if name and not _NAME(name):
-        yield Finding("CLR428", f"Kubernetes takes no {name!r} as `{field}`", ("metadata", field), help=_WAY)
+def _characters(name: str, field: str) -> Finding:
+    return Finding("CLR428", f"Kubernetes takes no {name!r} as `{field}`", ("metadata", field), help=_WAY)
 
 
 def labels(context: Context) -> Iterator[Finding]:
@@ -75,7 +78,7 @@ def labels(context: Context) -> Iterator[Finding]:
         given = context.document.get("metadata", {}).get(field, {})
         path: Path = ("metadata", field)
         for key, value in given.items():
-            prefix, slash, name = key.rpartition("/")
+            prefix, slash, name = (key.lower() if field == "annotations" else key).rpartition("/")
             if not _LABEL_NAME(name) or len(name) > LENGTH or (slash and not _NAME(prefix)):
                 yield Finding(
                     "CLR432",

@@ -1,0 +1,124 @@
+"""What a call is repeated for: one source of items, and items that are there."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from couler_py.backends.argo.lint.context import JSON
+from couler_py.backends.argo.lint.finding import Finding, Path
+from couler_py.backends.argo.lint.rules.flow import LOOPS, Call, Flow
+from couler_py.backends.argo.lint.rules.values import as_text
+
+_WHOLE = re.compile(r"[-+]?\d+")
+MOST = 100_000
+"""A fan-out of more items than this outgrows the status of any workflow."""
+
+
+def loops(flow: Flow) -> Iterator[Finding]:
+    """Items come from one place, and can be counted where they are written."""
+    for template in flow.all_templates:
+        for call in template.calls:
+            given = [each for each in LOOPS if call.data.get(each) not in (None, [], "")]
+            if len(given) > 1:
+                yield Finding(
+                    "CLR465",
+                    f"{call.where} has both `{given[0]}` and `{given[1]}`",
+                    (*call.path, given[1]),
+                    on="key",
+                    why="items come from one place",
+                    help="keep one of them",
+                )
+            elif given == ["withParam"]:
+                yield from _param(call, call.data["withParam"])
+            elif given == ["withSequence"]:
+                yield from _sequence(call, call.data["withSequence"], (*call.path, "withSequence"))
+            elif given == ["withItems"]:
+                yield from _nulls(call, call.data["withItems"])
+
+
+def _param(call: Call, text: str) -> Iterator[Finding]:
+    if "{{" in text:
+        return
+    try:
+        items = json.loads(text)
+    except ValueError as error:
+        yield _no_list(call, f"isn't JSON: {error}")
+        return
+    if not isinstance(items, list):
+        yield _no_list(call, "is JSON, but not a list")
+
+
+def _no_list(call: Call, problem: str) -> Finding:
+    return Finding(
+        "CLR465",
+        f"the `withParam` of {call.where} {problem}",
+        (*call.path, "withParam"),
+        why="Argo reads it as a JSON list when the turn of the call comes, and ends it in Error; nested `steps` then "
+        "stay Running for ever",
+        help="write a JSON list, or a tag whose value is one; a written list fits `withItems`",
+    )
+
+
+def _sequence(call: Call, sequence: JSON, path: Path) -> Iterator[Finding]:
+    count, end = sequence.get("count"), sequence.get("end")
+    if count is None and end is None:
+        yield Finding(
+            "CLR465",
+            f"the `withSequence` of {call.where} has no end",
+            path,
+            why="the call ends in Error when its turn comes",
+            help="add `count` or `end`",
+        )
+        return
+    numbers: dict[str, int] = {}
+    for key in ("start", "count", "end"):
+        if key not in sequence or sequence[key] is None:
+            continue
+        text = as_text(sequence[key])
+        if "{{" in text:
+            return
+        if not _WHOLE.fullmatch(text):
+            yield Finding(
+                "CLR465",
+                f"`{key}` of the `withSequence` of {call.where} is {text!r}",
+                (*path, key),
+                why="it is a whole number; the call ends in Error when its turn comes",
+                help="write a whole number, or a tag whose value is one",
+            )
+            return
+        numbers[key] = int(text)
+    if len(numbers) == 3:
+        return
+    total = numbers["count"] if "count" in numbers else abs(numbers["end"] - numbers.get("start", 0)) + 1
+    if total > MOST:
+        yield Finding(
+            "CLR489",
+            f"the `withSequence` of {call.where} makes {total} nodes",
+            path,
+            severity="warning",
+            why="each takes about 1 KB of the status of the run, which is refused above 1 MiB",
+            help="let one step work through a range of them",
+        )
+
+
+def _nulls(call: Call, items: list[object]) -> Iterator[Finding]:
+    keys: dict[str, int] = {}
+    maps = [each for each in items if isinstance(each, dict)]
+    for each in maps:
+        for key in each:
+            keys[str(key)] = keys.get(str(key), 0) + 1
+    if not maps or len(maps) != len(items):
+        return
+    text = json.dumps({key: value for key, value in call.data.items() if key not in ("withItems", "inline")})
+    for key, count in keys.items():
+        if count < len(items) and f"{{{{item.{key}}}}}" in text:
+            index = next(i for i, each in enumerate(items) if isinstance(each, dict) and key not in each)
+            yield Finding(
+                "CLR465",
+                f"item {index} of {call.where} has no {key!r}, which the call reads",
+                (*call.path, "withItems", index),
+                why="what an item doesn't have can't be filled in, and the call ends in Error when its turn comes",
+                help=f"give every item {key!r}",
+            )
