@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 from couler_py.ir.diagnostics import Diagnostic, DiagnosticError
 from couler_py.ir.model import Document, Workflow
@@ -22,11 +23,8 @@ def for_engine(
 
     document = model if isinstance(model, Document) else document_of(model)
     known = (*neighbours(document), *others)
-    workflow, findings = portable(
-        whole(document, known),
-        keep="argo" if engine == "local" else None,
-        others=[whole(each, known) for each in known],
-    )
+    keep: Literal["argo"] | None = "argo" if engine == "local" else None
+    workflow, findings = portable(whole(document, known), keep=keep, others=[whole(each, known) for each in known])
     if any(each.severity == "error" for each in findings):
         raise DiagnosticError(findings)
     return workflow, findings

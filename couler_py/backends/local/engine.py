@@ -60,6 +60,7 @@ class Engine:
                 result = await self._outcome()
                 if not context.ending and self._error is None:
                     result = await self._handlers(result, self._seconds())
+            await handlers.end_hooks(context, wait=False)
             await self._end_forgotten()
         finally:
             requests.cancel()
@@ -148,6 +149,7 @@ class Engine:
         try:
             async with timer, holding(context, workflow.locks, scope):
                 made = await entry_call(context, scope)
+                handlers.begin(context)
                 return await call(context, made)
         except TimeoutError:
             if not timer.expired():

@@ -188,6 +188,7 @@ def run_parameters(workflow: Workflow, given: Mapping[str, Any], options: Option
 
 class _Only(msgspec.Struct):
     options: Options
+    imported: bool = False
 
 
 def _seconds(moment: datetime.datetime | float | None, now: float) -> float:

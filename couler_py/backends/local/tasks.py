@@ -9,13 +9,14 @@ from typing import Any
 from msgspec import UNSET
 
 from couler_py.backends.local.context import Call, Context
+from couler_py.backends.local.imported import words
 from couler_py.backends.local.imported.scope import ImportedScope
 from couler_py.backends.local.scope import Scope, TaskFailure, plain
 from couler_py.backends.local.scope import bind as bind_value
 from couler_py.backends.local.transfer import fetch
 from couler_py.ir import wire
 from couler_py.ir.evaluate import AbsentError, EvaluationError
-from couler_py.ir.expr import Literal
+from couler_py.ir.expr import Literal, Text
 from couler_py.ir.model import Argument, ArtifactArgument, Inline, Parameter, Task, Template
 from couler_py.store import runs
 from couler_py.store.records import ArtifactRef, Result, TaskRecord
@@ -70,9 +71,12 @@ async def bind_call(
 
 def again(context: Context, made: Call) -> dict[str, Any]:
     """The parameters of a call as its template finds them: Argo reads the tags in what it is given, too."""
+    later = {name: value for name, value in made.parameters.items() if isinstance(value, Text)}
+    made.parameters = {name: value for name, value in made.parameters.items() if name not in later}
     inside = context.scope(made)
     assert isinstance(inside, ImportedScope)
-    return {name: inside.again(value) if isinstance(value, str) else value for name, value in made.parameters.items()}
+    inside.parameters = {name: inside.again(words.said(value)) for name, value in made.parameters.items()}
+    return inside.parameters | {name: inside.text(value) for name, value in later.items()}
 
 
 def _artifact(scope: Scope, name: str, argument: ArtifactArgument, optional: bool) -> ArtifactRef | None:
@@ -107,6 +111,8 @@ def _parameter(
 
 def default(context: Context, scope: Scope, parameter: Parameter, what: str) -> Any:
     """The value of a parameter that nobody gave. Raises `TaskFailure` where it has none."""
+    if context.imported and (own := own_text(parameter)) is not None:
+        return own
     reference = parameter.value_from
     if reference is not None:
         data = context.options.config_maps.get(scope.text(reference.name), {})
@@ -116,6 +122,12 @@ def default(context: Context, scope: Scope, parameter: Parameter, what: str) -> 
     if parameter.default is UNSET:
         raise TaskFailure(f"{what} was not given")
     return wire.restore(plain(parameter.type), parameter.default)
+
+
+def own_text(parameter: Parameter) -> Text | None:
+    """The value that an imported input has by itself, where that is a text with tags; its template's are in them."""
+    texts = () if parameter.extra is None else parameter.extra.texts
+    return next((each.text for each in texts if each.pointer in ("/value", "/default")), None)
 
 
 def note(context: Context, path: str, task: Task, result: Result) -> None:
