@@ -48,4 +48,10 @@ CODES: tuple[Code, ...] = (
         "lowered.",
         instead='ir.Raw("argo", "inputs.parameters.x + \'!\'")',
     ),
+    Code(
+        "CLR496",
+        "a change of a document that can't be made",
+        "What should be changed isn't there, the new name is taken, or something else in the document still needs what "
+        "should go.",
+    ),
 )

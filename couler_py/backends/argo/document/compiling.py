@@ -36,7 +36,7 @@ def compiled(given: Document | Workflow, options: Options) -> Bundle:
 
 
 def around(document: Document, bundle: Bundle) -> Bundle:
-    """What a document of our own dialect compiles to: its workflow's file, with its metadata, natives and neighbours."""
+    """What a document of our own dialect compiles to: its workflow's file, with what the document has around it."""
     *others, main = (dict(each) for each in bundle.documents)
     own = document.metadata
     if "name" in own or "generateName" in own:

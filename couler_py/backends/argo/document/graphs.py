@@ -208,7 +208,13 @@ def hooks(rest: JSON, root: Root) -> tuple[Hook, ...]:
         found.append(Hook(ON_EXIT, last))
         del rest["onExit"]
     given = rest.get("hooks")
-    if isinstance(given, dict) and given and all(isinstance(each, dict) for each in given.values()):
+    # A hook that is called "onExit" itself would be taken for the other.
+    if (
+        isinstance(given, dict)
+        and given
+        and ON_EXIT not in given
+        and all(isinstance(each, dict) for each in given.values())
+    ):
         found += [hook(name, each, root) for name, each in given.items()]
         del rest["hooks"]
     return tuple(found)
@@ -260,7 +266,7 @@ def task(data: JSON, root: Root, read_template: ReadTemplate) -> Task:
 def written_task(given: Task, root: Root, write_template: Callable[[Template, Root], JSON]) -> JSON:
     """The task again."""
     fields = _TASK.write(given, root)
-    found: JSON = {"name": fields.pop("name", "")}
+    found: JSON = {"name": fields.pop("name")} if "name" in fields else {}
     if isinstance(given.call, str):
         if given.call:
             found["template"] = given.call

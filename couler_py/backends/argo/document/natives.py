@@ -74,7 +74,8 @@ def _apply(data: JSON, native: Native) -> bool:
     own = _member(inner, last)
     fits = own is UNSET if native.was is UNSET else own is not UNSET and same(own, native.was)
     if not fits:
-        return False
+        # An empty object that is filled meanwhile says nothing that could be lost.
+        return native.was is UNSET and native.value in ({}, [], None)
     if isinstance(inner, list):
         if native.value is UNSET or own is UNSET:
             return False

@@ -22,7 +22,7 @@ def quantities(given: Any, root: Root) -> Any:
         return UNSAID
     said: dict[str, Any] = {}
     extra: list[tuple[str, str]] = []
-    for name in dict.fromkeys((*requests, *limits)):
+    for name in sorted(requests.keys() | limits.keys()):
         request, limit = requests.get(name), limits.get(name)
         if name in ("cpu", "memory"):
             said[name] = request or ""

@@ -141,8 +141,8 @@ _KINDS = {table.struct: kind for kind, (table, _) in _TABLES.items()}
 
 def storage(rest: JSON, root: Root) -> Storage | None:
     """The store that an artifact names, taken out of its remaining fields; None where it names none that is known."""
-    for kind in [key for key in rest if key in _TABLES or key in ("http", "raw")]:
-        data = rest[kind]
+    for kind in (*_TABLES, "http", "raw"):
+        data = rest.get(kind)
         if not isinstance(data, dict):
             continue
         if kind == "raw":
