@@ -10,6 +10,7 @@ import msgspec
 from couler_py.ir.diagnostics import Diagnostic
 from couler_py.ir.model import Document, Workflow
 from couler_py.passes.portable.library import gathered, library
+from couler_py.passes.portable.items import without_empty_items
 from couler_py.passes.portable.results import with_results
 
 __all__ = ["portable", "rules"]
@@ -35,6 +36,7 @@ def portable(
     if workflow.dialect == "couler":
         return workflow, ()
     workflow = gathered(workflow, library(others))
-    workflow = msgspec.structs.replace(workflow, templates=with_results(workflow.templates))
+    templates = tuple(map(without_empty_items, with_results(workflow.templates)))
+    workflow = msgspec.structs.replace(workflow, templates=templates)
     engines = {**workflow.engines, "local": {**workflow.engines.get("local", {}), RULES: "argo"}}
     return msgspec.structs.replace(workflow, dialect="couler", engines=engines), ()

@@ -52,6 +52,8 @@ class ImportedScope(Scope):
             return self._status(node["task"])
         if kind == "published" and node["name"] in self.facts.published:
             return words.said(self.facts.published[node["name"]])
+        if kind == "item" and self.item is UNSET:
+            return "{{item}}"  # no tag outside a fan-out
         if kind == "run":
             return known_facts.field(self, node["field"])
         return super().resolve(node)
