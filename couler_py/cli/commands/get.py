@@ -18,7 +18,7 @@ Output = Annotated[str, typer.Option("-o", "--output", metavar="yaml|json", help
 
 @reaching
 def command(run: RunName, output: Output = "yaml", *, reach: Reach) -> None:
-    """Print the object of a run as its cluster has it, status and all."""
+    """Print the object of a run as its cluster has it."""
     client: Any = reach.client_of(run)
     if not hasattr(client, "document"):
         raise NotOffered(f"runs of the engine {client.engine} are no objects: `couler status {run} --json` says all")
