@@ -10,7 +10,7 @@ import msgspec
 
 from couler_py.backends.argo.lint import kinds
 from couler_py.backends.argo.lint.ambiguous import Ambiguous, ambiguous, suspicious
-from couler_py.backends.argo.lint.context import Context, Crds, Engine, Known
+from couler_py.backends.argo.lint.context import CLUSTER, NAMESPACED, Context, Crds, Engine, Known
 from couler_py.backends.argo.lint.finding import Finding
 from couler_py.backends.argo.lint.places import Place
 from couler_py.backends.argo.lint.reading import Broken, Read, Reading, read
@@ -80,7 +80,7 @@ def known_templates(documents: Iterable[Any]) -> Known:
     """The template objects among documents, as far as the schema lets them stand; the first of a name counts."""
     specs: dict[tuple[str, str], dict[str, Any]] = {}
     for document in documents:
-        if not (isinstance(document, dict) and document.get("kind") in ("WorkflowTemplate", "ClusterWorkflowTemplate")):
+        if not (kinds.is_ours(document) and document["kind"] in (NAMESPACED, CLUSTER)):
             continue
         context = Context(checked(document, "4", "minimal")[1])
         name = context.document.get("metadata", {}).get("name")

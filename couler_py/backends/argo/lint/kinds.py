@@ -13,7 +13,7 @@ API_VERSION = "argoproj.io/v1alpha1"
 
 def is_ours(document: Any) -> bool:
     """Whether a document is one of Argo Workflows' kinds, or means to be."""
-    return isinstance(document, dict) and document.get("kind") in PLURALS
+    return isinstance(document, dict) and isinstance(document.get("kind"), str) and document["kind"] in PLURALS
 
 
 def problems(document: Any) -> list[Finding]:
@@ -47,7 +47,8 @@ def _no_kind(document: dict[str, Any]) -> Finding:
 
 def _wrong_version(document: dict[str, Any], kind: str) -> Finding:
     if "apiVersion" not in document:
-        return Finding("CLR421", f"the {kind} has no `apiVersion`", ("kind",), help=f"write apiVersion: {API_VERSION}")
+        help_ = f"write apiVersion: {API_VERSION}"
+        return Finding("CLR421", f"the {kind} has no `apiVersion`", ("kind",), on="key", help=help_)
     return Finding(
         "CLR421",
         f"there is no {kind} of apiVersion {document['apiVersion']!r}",

@@ -8,6 +8,19 @@ _TEXT = {"type": "string"}
 _TEXTS = {"type": "object", "additionalProperties": _TEXT}
 _ANY: dict[str, Any] = {}
 
+_OWNER: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "apiVersion": _TEXT,
+        "kind": _TEXT,
+        "name": _TEXT,
+        "uid": _TEXT,
+        "blockOwnerDeletion": {"type": "boolean"},
+        "controller": {"type": "boolean"},
+    },
+}
+
 OBJECT_META: dict[str, Any] = {
     "type": "object",
     "additionalProperties": False,
@@ -18,7 +31,7 @@ OBJECT_META: dict[str, Any] = {
         "labels": _TEXTS,
         "annotations": _TEXTS,
         "finalizers": {"type": "array", "items": _TEXT},
-        "ownerReferences": {"type": "array", "items": {"type": "object"}},
+        "ownerReferences": {"type": "array", "items": _OWNER},
         # What a server writes, and an exported document holds.
         "creationTimestamp": _ANY,
         "deletionGracePeriodSeconds": _ANY,

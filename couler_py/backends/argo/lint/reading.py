@@ -82,8 +82,9 @@ class _Lenient(Reader):
 def read(text: str) -> Reading:
     """The documents of a text that can be read, and what is wrong with the others.
 
-    Empty documents are left out. One with a key that stands twice is among both.
+    Empty documents are left out. One with a key that stands twice is among both. A byte order mark is no part of it.
     """
+    text = text.removeprefix("\ufeff")
     whole = Section(text, 0)
     try:
         return Reading(_documents(load_all(text), whole), [])

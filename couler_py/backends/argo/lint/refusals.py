@@ -22,6 +22,15 @@ _TYPES = {
 }
 
 
+_PATTERNS = {
+    "^(\\+|-)?(([0-9]+": "a quantity, as 500m, 2 or 1Gi",
+    "^(@(yearly": "five fields of cron, @daily and the like, or @every with a duration",
+    "^[-a-zA-Z0-9_]+$": "a name of letters, digits, `-` and `_`",
+    "^[-a-zA-Z0-9_{}.]+$": "a name of letters, digits, `-` and `_`",
+    "^[a-zA-Z_][a-zA-Z0-9_]*$": "a name of letters, digits and `_`, without a digit in front",
+}
+"""What patterns of the schema mean, by how they begin."""
+
 IN_QUOTES = "write it in quotes: without, Kubernetes reads a number or a boolean"
 """The help for a number or a boolean where text is wanted."""
 
@@ -29,7 +38,11 @@ IN_QUOTES = "write it in quotes: without, Kubernetes reads a number or a boolean
 def findings(problem: Any, path: Path, engine: Engine, schema: JSON, newest: JSON) -> Iterator[Finding]:
     """The findings of one refusal; `path` is where, `schema` that of the engine, `newest` that of Argo 4."""
     name, kind = problem.kind.name, problem.kind
-    if name == "additionalProperties":
+    if problem.instance is None and path and isinstance(path[-1], str):
+        # Kubernetes drops a field that is null before it checks anything; an item of a list it doesn't.
+        if path[-1] in at(schema, path[:-1]).get("required", ()):
+            yield _missing(path[-1], path[:-1], path)
+    elif name == "additionalProperties":
         known = at(schema, path).get("properties", {})
         for field in kind.unexpected:
             if engine == "3.5" and field in at(newest, path).get("properties", {}):
@@ -38,7 +51,7 @@ def findings(problem: Any, path: Path, engine: Engine, schema: JSON, newest: JSO
                 yield removed((*path, field)) or _unknown(field, path, known, problem.instance)
     elif name == "required":
         if not any(new == kind.property and old in problem.instance for old, new in LISTS.items()):
-            yield _missing(kind.property, path)
+            yield _missing(kind.property, path, path)
     elif name == "type":
         yield _type(kind.types, problem.instance, path)
     else:
@@ -82,9 +95,9 @@ def _unknown(field: str, path: Path, known: JSON, given: JSON) -> Finding:
     return Finding("CLR422", f"{where(path)} has no field {field!r}", (*path, field), on="key", help=help_)
 
 
-def _missing(field: str, path: Path) -> Finding:
+def _missing(field: str, path: Path, place: Path) -> Finding:
     help_ = "write `metadata` with a `name` or a `generateName`" if not path and field == "metadata" else ""
-    return Finding("CLR424", f"{where(path)} has no {field!r}, and needs one", path, on="key", help=help_)
+    return Finding("CLR424", f"{where(path)} has no {field!r}, and needs one", place, on="key", help=help_)
 
 
 def _type(types: list[str], given: Any, path: Path) -> Finding:
@@ -94,7 +107,7 @@ def _type(types: list[str], given: Any, path: Path) -> Finding:
 
 def _mended(types: list[str], given: Any) -> str:
     if given is None:
-        return "write a value, or take the field away"
+        return "write a value, or take the item away"
     if "string" in types and isinstance(given, bool | int | float):
         return IN_QUOTES
     if isinstance(given, str) and "integer" in types and given.lstrip("-").isdecimal():
@@ -127,7 +140,8 @@ def _value(name: str, kind: Any, problem: Any, path: Path) -> tuple[str, Path]:
     if name == "minLength":
         return f"{place} is empty" if kind.limit == 1 else f"{place} has fewer than {kind.limit} characters", path
     if name == "pattern":
-        return f"{place} can't be {_shown(given)}: it doesn't match {kind.pattern}", path
+        wanted = next((words for start, words in _PATTERNS.items() if kind.pattern.startswith(start)), "")
+        return f"{place} is {wanted or f'text that matches {kind.pattern}'}, not {_shown(given)}", path
     if name == "uniqueItems":
         again = next(index for index, each in enumerate(given) if each in given[:index])
         return f"{place} has the item {_shown(given[again])} twice", (*path, again)

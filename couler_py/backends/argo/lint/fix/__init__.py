@@ -28,6 +28,8 @@ def fix(text: str) -> str:
     Everything else keeps its bytes, comments and order too. Mending what `fix` gave changes nothing. Text that can't be
     read whole stays as it is.
     """
+    if text.startswith("\ufeff"):
+        return "\ufeff" + fix(text[1:])
     for _ in range(_ROUNDS):
         reading = read(text)
         if reading.broken:

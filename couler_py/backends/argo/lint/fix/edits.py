@@ -27,8 +27,9 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
     for group in sorted(groups.values(), key=lambda group: group[0].start):
         if not any(_overlap(one, other) for one in group for other in taken):
             taken += group
+    line_break = "\r\n" if "\r\n" in text else "\n"
     for edit in sorted(taken, reverse=True):
-        text = text[: edit.start] + edit.text + text[edit.end :]
+        text = text[: edit.start] + edit.text.replace("\n", line_break) + text[edit.end :]
     return text
 
 
