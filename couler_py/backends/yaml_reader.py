@@ -20,6 +20,9 @@ MAX_DEPTH = 256
 MAX_ALIAS_NODES = 1_000_000
 """``load`` refuses documents whose aliases repeat more values than this (the "billion laughs" attack)."""
 
+MAX_CHARACTERS = 32 * 1024 * 1024
+"""``load`` refuses longer texts before they are parsed: a Kubernetes object has 1.5 MiB at most, a file a few."""
+
 
 class YamlError(ValueError):
     """Text that ``load`` can't read as JSON data. ``line`` and ``column`` count from 1."""
@@ -62,7 +65,7 @@ def load(text: str) -> JSON:
 
     Raises ``YamlError`` (a ``ValueError``) with line and column for broken YAML, a key that stands twice, null,
     float or complex keys, infinities and NaN, tags outside JSON, nesting deeper than ``MAX_DEPTH``, aliases that
-    repeat more than ``MAX_ALIAS_NODES`` values, and a second document.
+    repeat more than ``MAX_ALIAS_NODES`` values, a text longer than ``MAX_CHARACTERS``, and a second document.
     """
     documents = Reader(text).documents()
     first = next(documents, None)
@@ -86,6 +89,8 @@ class Reader:
         import yaml  # late: writing needs no PyYAML
 
         self.yaml = yaml
+        if len(text) > MAX_CHARACTERS:
+            raise YamlError(f"a text of {len(text):,} characters; at most {MAX_CHARACTERS:,} are read", 1, 1)
         unreadable = _UNREADABLE.search(text)
         if unreadable:
             start = unreadable.start()
@@ -96,6 +101,7 @@ class Reader:
         self.anchors: dict[str, JSON] = {}
         self.open_anchors: set[str] = set()
         self.alias_nodes = 0
+        self.earlier: Any = None  # where a key that stands twice stood first
 
     def documents(self) -> Iterator[tuple[JSON, tuple[int, int]]]:
         """Every document with the line and column where it starts."""
@@ -144,6 +150,7 @@ class Reader:
         if start.tag not in (None, "!", _TAG + "map"):
             raise _foreign_tag(start)
         own: dict[str, JSON] = {}
+        lines: dict[str, Any] = {}
         merged: dict[str, JSON] = {}
         for event in self.events:
             if type(event) is self.yaml.MappingEndEvent:
@@ -154,13 +161,16 @@ class Reader:
                 continue
             key = self.key(event, depth)
             if key in own:
+                self.earlier = lines[key]
                 self.repeated(key, event)
+            lines[key] = event.start_mark
             own[key] = self.value(next(self.events), depth + 1)
         return merged | own if merged else own
 
     def repeated(self, key: str, event: Any) -> None:
         """Refuse a key that stands in its mapping already; a reader that goes on has the last value."""
-        raise YamlError(f"the key {key!r} stands twice in this mapping", *_position(event))
+        first = self.earlier.line + 1
+        raise YamlError(f"the key {key!r} stands twice in this mapping, first on line {first}", *_position(event))
 
     def merge(self, merged: dict[str, JSON], source: JSON, event: Any) -> None:
         """Take what ``<<`` names: the first source that has a key gives its value, the mapping's own keys win."""

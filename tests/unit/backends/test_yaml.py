@@ -432,8 +432,8 @@ def test_an_empty_text_is_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "column", "problem"),
     [
-        ("a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n", 5, 3, "the key 'c' stands twice in this mapping"),
-        ("1: a\n'1': b\n", 2, 1, "the key '1' stands twice in this mapping"),
+        ("a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n", 5, 3, "the key 'c' stands twice in this mapping, first on line 3"),
+        ("1: a\n'1': b\n", 2, 1, "the key '1' stands twice in this mapping, first on line 1"),
         ("a: 1\n---\nb: 2\n", 2, 1, "a second document starts here"),
         ("a: [1, 2\nb: 3\n", 2, 2, "while parsing a flow sequence"),
         ("a: b: c\n", 1, 5, "mapping values are not allowed in this context"),
@@ -463,6 +463,11 @@ def test_what_cannot_be_read_is_an_error_with_line_and_column(text: str, line: i
     assert problem in caught.value.problem
     assert str(caught.value).startswith(f"line {line}, column {column}: ")
     assert isinstance(caught.value, ValueError)
+
+
+def test_a_text_that_is_longer_than_any_file_of_objects_is_refused_before_it_is_parsed() -> None:
+    with pytest.raises(YamlError, match=r"a text of 33,554,433 characters; at most 33,554,432 are read"):
+        load("[" * (32 * 1024 * 1024 + 1))
 
 
 def test_aliases_that_multiply_are_refused() -> None:

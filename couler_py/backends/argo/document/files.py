@@ -23,9 +23,6 @@ from couler_py.backends.argo.lint.places import Places
 from couler_py.ir.diagnostics import Diagnostic, DiagnosticError, warning
 from couler_py.ir.model import Document, Source, Workflow
 
-MAX_CHARACTERS = 32 * 1024 * 1024
-"""A longer text is refused before it is parsed: an object of Kubernetes has 1.5 MiB at most, a file some of them."""
-
 Dumped: TypeAlias = Document | Workflow | Iterable[Document]
 
 
@@ -78,9 +75,6 @@ class _Reading:
     """The reading of one file."""
 
     def __init__(self, text: str, file: str) -> None:
-        if len(text) > MAX_CHARACTERS:
-            problem = f"the text has {len(text):,} characters, and more than {MAX_CHARACTERS:,} are not read"
-            raise yaml.YamlError(problem, 1, 1)
         self.text = text
         self.file = file
         self.data = yaml.load_all(text)
