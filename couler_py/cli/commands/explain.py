@@ -24,7 +24,8 @@ def command(
         return
     found = known.get(code.upper())
     if found is None:
-        close = difflib.get_close_matches(code.upper(), known, n=3)
+        begun = [each for each in known if each.startswith(code.upper())]
+        close = begun[:3] or difflib.get_close_matches(code.upper(), known, n=3)
         raise UsageError(
             f"there is no code {code!r}"
             + (f"; did you mean {' or '.join(close)}?" if close else "; `couler explain` lists all")
