@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from couler_py import api
-from couler_py.cli import documents, exits
+from couler_py.cli import exits, linting
 from couler_py.cli.console import console
 from couler_py.cli.errors import UsageError, as_finding
 from couler_py.cli.findings import Lines, as_json, show
@@ -43,16 +43,16 @@ def command(
 ) -> None:
     """Say what is wrong with a workflow, without running it."""
     options = engine_options(option)
-    programs = [file for file in files if not documents.is_yaml(file)]
-    texts = documents.read_all([file for file in files if documents.is_yaml(file)])
+    programs = [file for file in files if not linting.is_yaml(file)]
+    texts = linting.read_all([file for file in files if linting.is_yaml(file)])
     if (fix or diff) and programs:
         raise UsageError(f"--fix rewrites YAML, and {programs[0]} is none")
     if form == "json" and (diff or (fix and "-" in files)):
         raise UsageError("--format json and the mended text would both go to stdout; ask for one of them")
     if fix or diff:
-        texts = documents.fixed(texts, write=not diff)
+        texts = linting.fixed(texts, write=not diff)
     findings = [finding for file in programs for finding in found(file, to, options, for_tools=form == "json")]
-    in_yaml, lines = documents.linted(texts, engine, templates or []) if texts else ([], Lines())
+    in_yaml, lines = linting.linted(texts, engine, templates or []) if texts else ([], Lines())
     findings += in_yaml
     if form == "json":
         print(as_json(findings, lines))
