@@ -277,7 +277,19 @@ def forms(types: dict[str, Type]) -> list[Type]:
     for whole_type, name, left in APART:
         fields = [f for f in types[whole_type].fields if f.name not in left]
         found.append(Type(name, f"The fields of {whole_type} but for {' and '.join(left)}.", tuple(fields), False))
+    scheduled = [f for f in types["CronWorkflowSpec"].fields if f.name in ("stopStrategy", "when")]
+    about = "What the option `argo=` of a workflow takes: fields of its `spec`, and those that only a CronWorkflow has."
+    found.append(Type("ScheduledWorkflowSpec", about, (*types["WorkflowSpec"].fields, *scheduled), False))
+    found.append(_partial(template))
+    about = "What `argo_task` of a step takes: the fields of a task of a dag."
+    found.append(Type("TaskAdditions", about, tuple(f for f in types["DAGTask"].fields if f.name != "name"), False))
     return found
+
+
+def _partial(template: Type) -> Type:
+    about = "What the option `argo=` of a step takes: the fields of a template, none of them required."
+    fields = tuple(msgspec.structs.replace(field, required=False) for field in template.fields if field.name != "name")
+    return Type("TemplateAdditions", about, fields, False)
 
 
 def _function(body: str) -> str:

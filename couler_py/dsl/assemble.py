@@ -161,6 +161,7 @@ class _Assembly:
             hooks=node.hooks,
             display=node.display,
             source=node.source,
+            extra=node.extra,
         )
         return task if node.depends is None else with_depends(task, *node.depends)
 

@@ -50,6 +50,7 @@ class Node:
         "display",
         "each",
         "explicit",
+        "extra",
         "frame",
         "hooks",
         "name",
@@ -74,6 +75,7 @@ class Node:
         self.when: Any = None
         self.each: EachItems | None = None
         self.hooks: tuple[Any, ...] = ()
+        self.extra: Any = None
         self.depends: tuple[Depends, dict[str, Node]] | None = None  # over the names that a person wrote
         self.published: dict[str, str] = {}
 

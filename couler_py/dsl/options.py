@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import msgspec
 
@@ -28,12 +28,21 @@ from couler_py.ir.pod import (
     PodSettings,
     PullPolicy,
     Resources,
+    Templated,
     Toleration,
     Volume,
     VolumeClaim,
     VolumeMount,
 )
 from couler_py.ir.storage import SecretRef
+
+if TYPE_CHECKING:
+    from couler_py.backends.argo import words
+
+    ArgoTask: TypeAlias = words.TaskAdditions
+    ArgoTemplate: TypeAlias = words.TemplateAdditions
+else:  # at run time they are held against Argo's schema, when they are emitted
+    ArgoTask = ArgoTemplate = Mapping[str, Any]
 
 EnvValue: TypeAlias = str | int | float | bool | SecretRef | ConfigMapRef | FieldRef | Text
 Mounted: TypeAlias = str | Volume | VolumeClaim
@@ -48,7 +57,8 @@ class PodOptions(TypedDict, total=False):
     once, unless `cpu_limit` or `memory_limit` says otherwise ("" for none). `gpu` counts devices of
     `gpu_type`. `resources` names further ones. `retries` is how often more after the first attempt,
     `timeout` for one attempt, `deadline` for all. `env` gives texts or references; `volumes` says what is
-    mounted at a path: a `Volume`, a `VolumeClaim`, or the name of a volume of the workflow.
+    mounted at a path: a `Volume`, a `VolumeClaim`, or the name of a volume of the workflow. `argo` holds
+    further fields of the step's Argo template in Argo's own words, merged into what is emitted for the rest.
     """
 
     name: str
@@ -86,6 +96,7 @@ class PodOptions(TypedDict, total=False):
     semaphore: Semaphore | tuple[str, int]
     locks: Sequence[Lock]
     description: str
+    argo: ArgoTemplate
 
 
 class StepOptions(PodOptions, total=False):
@@ -189,7 +200,11 @@ class Reader:
             init_containers=tuple(get("init_containers", ())),
             sidecars=tuple(get("sidecars", ())),
             patch=get("pod_patch", ""),
+            extra=self._argo(),
         )
+
+    def _argo(self) -> Templated | None:
+        return own_words(self.options.get("argo") or {}, self.step)
 
     def _retry(self) -> RetryPolicy | None:
         given = self.options.get("retries")
@@ -304,6 +319,21 @@ class Reader:
                 help='write cores as 0.5 or "500m", bytes as "2Gi" or "512Mi"',
             )
         return text
+
+
+def own_words(given: Mapping[str, Any], step: str) -> Templated | None:
+    """Fields in an engine's own words. Raises `DefinitionError` at the caller's line for what JSON can't say."""
+    try:
+        return Templated(as_json(given)) if given else None
+    except (TypeError, ValueError) as problem:
+        raise DefinitionError([error("CLR130", f"argo: {problem}", source=caller(), step=step)]) from None
+
+
+def as_json(given: Any) -> Any:
+    """A value as plain JSON data. Raises `TypeError` or `ValueError` for what JSON can't say."""
+    import json
+
+    return json.loads(json.dumps(given, allow_nan=False))
 
 
 def locks(options: Mapping[str, Any]) -> tuple[Lock, ...]:

@@ -25,6 +25,7 @@ from couler_py.dsl.sources import caller
 from couler_py.ir.codec import digest
 from couler_py.ir.model import External, Function, Hook, IncludeArchive, Source, Template
 from couler_py.ir.pod import Volume, VolumeClaim
+from couler_py.ir.templated import Templated
 from couler_py.ir.types import Type
 
 _recording: ContextVar[Recorder | None] = ContextVar("couler_recording", default=None)
@@ -118,6 +119,7 @@ class Recorder:
         generated: bool = False,
         source: Source | None = None,
         hooks: Sequence[Hook] = (),
+        extra: Templated | None = None,
     ) -> Any:
         """Add a task that calls a template, and return its output.
 
@@ -125,7 +127,7 @@ class Recorder:
         containers with placeholders in them, `Path`, places in storage, or IR expressions. Each is checked
         against the type of the input. `name` is the task's own name; without, it is `base`, or the
         template's name, and a counter. With `generated`, a template whose name is taken by another content
-        gets a counter; without, that is an error naming both lines.
+        gets a counter; without, that is an error naming both lines. `extra` is the task's own.
 
         Raises `RecordingError` for a missing, unknown or ill-typed argument.
         """
@@ -137,6 +139,7 @@ class Recorder:
         node = Node(self.frame, template, base, source, explicit=bool(name))
         bind(node, template, arguments)
         node.hooks = tuple(hooks)
+        node.extra = extra
         self.frame.add(node)
         return output_of(node, template)
 

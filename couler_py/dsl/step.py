@@ -27,14 +27,14 @@ from couler_py.dsl.images import recipe_key
 from couler_py.dsl.include import Include, covers, included, project_include
 from couler_py.dsl.lockfile import lock_of
 from couler_py.dsl.option_types import without_none
-from couler_py.dsl.options import DEFAULT_IMAGE, Policies, Reader, Runtime, StepOptions
+from couler_py.dsl.options import DEFAULT_IMAGE, ArgoTask, Policies, Reader, Runtime, StepOptions, own_words
 from couler_py.dsl.packages import index_environment, normalise, pinned
 from couler_py.dsl.recorder import Defaults, Recorder, current
 from couler_py.dsl.sources import caller, caller_frame, shown
 from couler_py.ir.diagnostics import Diagnostic, error
 from couler_py.ir.expr import TextLike
 from couler_py.ir.model import Function, IncludeArchive, Inputs, Outputs, Source, Template
-from couler_py.ir.pod import EnvVar, PodSettings, VolumeClaim
+from couler_py.ir.pod import EnvVar, PodSettings, Templated, VolumeClaim
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -67,6 +67,7 @@ class StepFunction(Generic[P, R]):
         self._place = place
         self._variant = source is not None
         self._task_name = ""
+        self._task_extra: Templated | None = None
         name: str = options.get("name") or str(getattr(plain, "__name__", "step"))
         self.name = name
         _check_function(plain, place, name)
@@ -105,6 +106,7 @@ class StepFunction(Generic[P, R]):
             base=self.name,
             generated=self._generated(),
             source=place,
+            extra=self._task_extra,
         )
         return cast(R, found)
 
@@ -118,6 +120,17 @@ class StepFunction(Generic[P, R]):
         found: StepFunction[P, R] = StepFunction.__new__(StepFunction)
         found.__dict__.update(self.__dict__)
         found._task_name = name
+        return found
+
+    def argo_task(self, **fields: Unpack[ArgoTask]) -> StepFunction[P, R]:
+        """The same step, whose calls have further fields of the Argo task, in Argo's own words.
+
+        `train.argo_task(hooks={"running": {...}})(data)`. They are merged into what is emitted for the rest. Raises
+        `DefinitionError` for what JSON can't say.
+        """
+        found: StepFunction[P, R] = StepFunction.__new__(StepFunction)
+        found.__dict__.update(self.__dict__)
+        found._task_extra = own_words(fields, self.name)
         return found
 
     def __repr__(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pathlib
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 import msgspec
 
@@ -14,7 +14,7 @@ from couler_py.dsl.durations import Duration, seconds
 from couler_py.dsl.errors import CallError, DefinitionError
 from couler_py.dsl.filling import Argument, Filling, input_of
 from couler_py.dsl.option_types import without_none
-from couler_py.dsl.options import PodOptions, Reader
+from couler_py.dsl.options import ArgoTask, PodOptions, Reader, own_words
 from couler_py.dsl.recorder import Recorder, current
 from couler_py.dsl.sources import caller
 from couler_py.ir.diagnostics import error
@@ -29,7 +29,7 @@ from couler_py.ir.model import (
     Source,
     Template,
 )
-from couler_py.ir.pod import EnvVar, VolumeClaim
+from couler_py.ir.pod import EnvVar, Templated, VolumeClaim
 from couler_py.ir.storage import Storage
 
 InputSpec: TypeAlias = Any
@@ -64,6 +64,7 @@ class TemplateStep:
         self._generated = generated
         self._uses = tuple(uses)
         self._task_name = ""
+        self._task_extra: Templated | None = None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         recorder = current()
@@ -99,6 +100,7 @@ class TemplateStep:
             base=self.name,
             generated=self._generated,
             source=place,
+            extra=self._task_extra,
         )
 
     def named(self, name: str) -> TemplateStep:
@@ -106,6 +108,17 @@ class TemplateStep:
         found = TemplateStep.__new__(TemplateStep)
         found.__dict__.update(self.__dict__)
         found._task_name = name
+        return found
+
+    def argo_task(self, **fields: Unpack[ArgoTask]) -> TemplateStep:
+        """The same step, whose calls have further fields of the Argo task, in Argo's own words.
+
+        `train.argo_task(hooks={"running": {...}})(data)`. They are merged into what is emitted for the rest. Raises
+        `DefinitionError` for what JSON can't say.
+        """
+        found = TemplateStep.__new__(TemplateStep)
+        found.__dict__.update(self.__dict__)
+        found._task_extra = own_words(fields, self.name)
         return found
 
     def template(self) -> Template:

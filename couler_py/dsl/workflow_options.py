@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from couler_py.dsl.durations import Duration, seconds
 from couler_py.dsl.errors import DefinitionError
 from couler_py.dsl.frames import GraphSettings
 from couler_py.dsl.option_types import misfit, without_none
-from couler_py.dsl.options import locks
+from couler_py.dsl.options import as_json, locks
 from couler_py.ir.diagnostics import error
 from couler_py.ir.expr import TextLike
 from couler_py.ir.model import Lock, Mutex, RetryPolicy, Schedule, Semaphore, Source, Ttl
 from couler_py.ir.names import legal
 from couler_py.ir.pod import Dns, PodSettings, Toleration, Volume, VolumeClaim
 from couler_py.ir.schedules import cron_problem, is_timezone
+
+if TYPE_CHECKING:
+    from couler_py.backends.argo.words import ScheduledWorkflowSpec as ArgoSpec
+else:  # at run time it is held against Argo's schema, when it is emitted
+    ArgoSpec = Mapping[str, Any]
 
 Concurrency = Literal["Allow", "Forbid", "Replace"]
 PodGc = Literal["", "OnPodCompletion", "OnPodSuccess", "OnWorkflowCompletion", "OnWorkflowSuccess"]
@@ -30,8 +35,9 @@ class WorkflowOptions(TypedDict, total=False):
     `keep_failed` and `suspended` go with it. `parallelism` bounds how many tasks run at once, `deadline` the
     whole run, `ttl` how long a finished run stays on the cluster. `retries` is how often all of it is tried
     again, `fail_fast` stops the rest at the first failure (both local and Argo). `image`, `packages` and
-    `include` are for steps that say nothing themselves; the placement options for every pod. `engines` holds
-    options that one engine alone reads, by its name.
+    `include` are for steps that say nothing themselves; the placement options for every pod. `argo` holds
+    further fields of the Argo workflow's `spec` in Argo's own words, merged into what is emitted for the rest.
+    `engines` holds options that one engine alone reads, by its name.
 
     Called in another workflow, its graph keeps `retries`, `deadline`, `parallelism`, `fail_fast`, locks,
     volumes and the defaults of its steps; handlers and placement are refused there, and what concerns a run of
@@ -78,6 +84,7 @@ class WorkflowOptions(TypedDict, total=False):
     on_exit: Callable[[], Any]
     on_success: Callable[[], Any]
     on_failure: Callable[[], Any]
+    argo: ArgoSpec
     engines: Mapping[str, Mapping[str, Any]]
 
 
@@ -129,7 +136,7 @@ class WorkflowReader:
             "annotations": self._texts("annotations"),
             "pod_gc": self._one_of("pod_gc", ("", *PodGc.__args__[1:])),  # type: ignore[attr-defined]
             "description": get("description", ""),
-            "engines": {str(engine): dict(value) for engine, value in get("engines", {}).items()},
+            "engines": self._engines(),
         }
         return {name: value for name, value in found.items() if value not in (None, (), "", {})}
 
@@ -215,6 +222,18 @@ class WorkflowReader:
                     f"{cron!r} is not a cron line: {problem}",
                     help='five fields: minute, hour, day, month, weekday, as in "30 2 * * 1-5"',
                 )
+
+    def _engines(self) -> dict[str, Any]:
+        found = {str(engine): dict(value) for engine, value in self.options.get("engines", {}).items()}
+        given = self.options.get("argo")
+        if given:
+            if "argo" in found:
+                raise self._wrong("Argo's own fields are given twice: by argo= and in engines=", help="say argo= only")
+            try:
+                found["argo"] = as_json(given)
+            except (TypeError, ValueError) as problem:
+                raise self._wrong(f"argo: {problem}") from None
+        return found
 
     def _pod(self) -> PodSettings:
         get = self.options.get

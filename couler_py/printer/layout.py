@@ -44,7 +44,8 @@ class Chain(msgspec.Struct, frozen=True):
 class Block(msgspec.Struct, frozen=True):
     """A triple-quoted text of several lines, which stand one step further in than the line that `opening` ends.
 
-    What takes them off again (`textwrap.dedent`) stands around: `opening` ends in the quotes, `closing` begins with them.
+    What takes them off again (`textwrap.dedent`) stands around: `opening` ends in the quotes, `closing` begins with
+    them.
     """
 
     opening: str

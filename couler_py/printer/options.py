@@ -234,7 +234,7 @@ def volume(given: Volume) -> Doc:
 
 def pod(given: PodSettings) -> dict[str, Doc]:
     """Labels, placement and surroundings of the pod, but for volumes."""
-    if given.dns is not None or given.extra is not None or not isinstance(given.patch, str):
+    if given.dns is not None or not isinstance(given.patch, str):
         raise UnsayableError("settings of a pod")
     found: dict[str, Doc] = {}
     for name in ("node_selector", "labels", "annotations"):
@@ -250,7 +250,16 @@ def pod(given: PodSettings) -> dict[str, Doc]:
         found["host_network"] = repr(given.host_network)
     if given.patch:
         found["pod_patch"] = quoted(given.patch)
+    if given.extra is not None:
+        found["argo"] = own_words(given.extra)
     return found
+
+
+def own_words(given: Templated) -> Doc:
+    """Fields in Argo's own words. Raises `UnsayableError` where these hold values of the workflow."""
+    if given.texts or not given.value:
+        raise UnsayableError("fields of the engine with values in them")
+    return literal(given.value)
 
 
 def arguments(found: dict[str, Doc]) -> list[Doc]:

@@ -40,8 +40,10 @@ def of_workflow(workflow: Workflow) -> dict[str, Doc]:
     if workflow.volumes or workflow.volume_claims:
         claims = [construct(claim) for claim in workflow.volume_claims]
         found["volumes"] = items([*map(options.volume, workflow.volumes), *claims])
-    if workflow.engines:
-        found["engines"] = literal(workflow.engines)
+    if own := workflow.engines.get("argo"):
+        found["argo"] = literal(own)
+    if others := {name: given for name, given in workflow.engines.items() if name != "argo" or not given}:
+        found["engines"] = literal(others)
     return found
 
 
@@ -134,6 +136,8 @@ def _ttl(given: Ttl) -> Doc:
 
 def _pod(given: PodSettings) -> dict[str, Doc]:
     plain = msgspec.structs.replace(given, dns=None, labels=(), annotations=())
+    if plain.extra is not None:
+        raise UnsayableError("fields of the engine that all pods have")
     found = options.pod(plain)
     if given.volumes or set(found) & {"init_containers", "sidecars", "pod_patch"}:
         raise UnsayableError("settings of all pods")

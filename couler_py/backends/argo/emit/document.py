@@ -10,10 +10,12 @@ import msgspec
 from couler_py.backends.argo.emission import Emission
 from couler_py.backends.argo.emit.handlers import exit_handler
 from couler_py.backends.argo.emit.include import include_documents
+from couler_py.backends.argo.emit.own_words import add_own_words
 from couler_py.backends.argo.emit.policy import pod_patch, synchronization
 from couler_py.backends.argo.emit.signature import parameter
 from couler_py.backends.argo.emit.storage import storage
 from couler_py.backends.argo.emit.template import DISPLAY, template_data
+from couler_py.backends.argo.native.fields import spec_schema
 from couler_py.ir.model import Graph, Loop, Schedule
 from couler_py.ir.names import legal_name
 from couler_py.ir.pod import PodSettings
@@ -26,6 +28,8 @@ OUTPUTS = "couler.dev/outputs"
 """The annotation of a run with the types of its outputs that aren't plain strings, so that others can decode them."""
 PARAMETERS = "couler.dev/parameters"
 """The annotation with the types of its parameters that aren't plain strings."""
+OF_SCHEDULES = ("stopStrategy", "when")
+"""What `argo=` may say of a workflow with a schedule that only a CronWorkflow has."""
 DESCRIPTION = "workflows.argoproj.io/description"
 
 
@@ -85,7 +89,11 @@ def specification(emission: Emission) -> JSON:
         given = found.pop("workflowMetadata", {})
         annotations = given.get("annotations", {}) | emission.run_annotations
         found["workflowMetadata"] = given | {"annotations": annotations}
-    return found
+    own = {key: value for key, value in workflow.engines.get("argo", {}).items() if key not in OF_SCHEDULES}
+    if not own:
+        return found
+    place = {"step": workflow.display or workflow.name, "source": workflow.source}
+    return add_own_words(emission, found, own, spec_schema("Workflow"), **place)  # type: ignore[arg-type]
 
 
 def templates(emission: Emission) -> None:
@@ -143,8 +151,6 @@ def settings(emission: Emission) -> JSON:
         found["volumeClaimTemplates"] = [volume_claim(each) for each in workflow.volume_claims]
     if workflow.pod != PodSettings():
         found |= pod_defaults(workflow.pod, found)
-    for key, value in workflow.engines.get("argo", {}).items():
-        found[key] = value
     return found
 
 
@@ -208,6 +214,8 @@ def schedule(emission: Emission, given: Schedule, spec: JSON, metadata: JSON) ->
             found[name] = value
     if given.suspended:
         found["suspend"] = True
+    own = emission.workflow.engines.get("argo", {})
+    found |= {key: own[key] for key in OF_SCHEDULES if key in own}
     inherited = {key: value for key, value in metadata.items() if key in ("labels", "annotations")}
     found["workflowSpec"] = spec
     if inherited:

@@ -360,6 +360,8 @@ def _length(expr: Length, scope: Scope, guarded: bool) -> Value:
         raise UnprovenError("the length of a value of unknown kind is not proven on Argo")
     if value.form == "gathered":
         return _made(f"len({elements(value, dropping=True)})", INT)
+    if _kind(value.type) == "string":  # the language of Argo 3.5 counts the bytes of a string
+        return _made(f"len(split({to_value(value)}, ''))", INT)
     return _made(f"len({to_value(value)})", INT)
 
 

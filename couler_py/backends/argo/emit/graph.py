@@ -13,13 +13,17 @@ from couler_py.backends.argo.emit.fanout import fan_out
 from couler_py.backends.argo.emit.hooks import hooks
 from couler_py.backends.argo.emit.literals import member, string, tag
 from couler_py.backends.argo.emit.outputs import graph_outputs
+from couler_py.backends.argo.emit.own_words import add_own_words, in_argos_words
 from couler_py.backends.argo.emit.scope import GraphScope
 from couler_py.backends.argo.emit.signature import inputs
+from couler_py.backends.argo.emit.text import render
+from couler_py.backends.argo.native.fields import task_schema
 from couler_py.backends.argo.program import KEY, Variant, task_names
 from couler_py.ir.graph import Shape
 from couler_py.ir.meaning import Edge
 from couler_py.ir.model import External, Function, Graph, Loop, Task, Template
 from couler_py.ir.names import legal_name
+from couler_py.kubernetes import templated
 
 JSON = dict[str, Any]
 
@@ -96,7 +100,12 @@ class GraphWriter:
             found["hooks"] = hooks(self.emission, task.hooks, self.scope, f"the hooks of {task.name}", task.source)
         if task.continue_on:
             found["continueOn"] = dict.fromkeys(task.continue_on, True)
-        return found
+        if task.extra is None:
+            return found
+        given = templated(task.extra, in_argos_words(render(self.emission, self.template, self.scope)))
+        step = task.display or task.name
+        schema = task_schema(self.graph.form)
+        return add_own_words(self.emission, found, given, schema, step=step, source=task.source)
 
     def _depends(self, task: Task, edges: tuple[Edge, ...]) -> str:
         if task.depends is not None:

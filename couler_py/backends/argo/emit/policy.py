@@ -213,8 +213,6 @@ def pod(emission: Emission, template: Template, scope: TemplateScope) -> JSON:
         patch = ""
     if patch:
         found["podSpecPatch"] = patch
-    if settings.extra is not None:
-        found |= templated(settings.extra, rendered)
     return found
 
 

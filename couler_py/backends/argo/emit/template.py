@@ -6,17 +6,21 @@ from typing import Any
 
 import msgspec
 
-from couler_py.backends.argo.emission import ROLE, Emission, nothing
+from couler_py.backends.argo.emission import ROLE, Emission, named, nothing
 from couler_py.backends.argo.emit.braces import check_braces
 from couler_py.backends.argo.emit.graph import GraphWriter
 from couler_py.backends.argo.emit.include import include_artifacts
 from couler_py.backends.argo.emit.leaf import LeafWriter
 from couler_py.backends.argo.emit.loop import loop_fields
+from couler_py.backends.argo.emit.own_words import add_own_words, in_argos_words
 from couler_py.backends.argo.emit.policy import policies
 from couler_py.backends.argo.emit.scope import TemplateScope
 from couler_py.backends.argo.emit.signature import inputs
+from couler_py.backends.argo.emit.text import render
+from couler_py.backends.argo.native.fields import template_schema
 from couler_py.backends.argo.program import Variant
 from couler_py.ir.model import Graph, Loop, Suspend, Template
+from couler_py.kubernetes import templated
 
 JSON = dict[str, Any]
 DISPLAY = "couler.dev/name"
@@ -65,7 +69,12 @@ def template_data(emission: Emission, template: Template, variant: Variant = "")
         annotate(policy, ROLE, "loop")
     if template.name in emission.modules:
         annotate(policy, ROLE, "module")
-    return found | policy | fields
+    made = found | policy | fields
+    if template.pod.extra is None:
+        return made
+    given = templated(template.pod.extra, in_argos_words(render(emission, template, scope)))
+    step, source = named(template)
+    return add_own_words(emission, made, given, template_schema(), step=step, source=source)
 
 
 def annotate(fields: JSON, key: str, text: str) -> None:

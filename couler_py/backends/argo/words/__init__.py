@@ -299,6 +299,9 @@ if TYPE_CHECKING:
         ResourceFields as ResourceFields,
     )
     from couler_py.backends.argo.words.forms import (
+        ScheduledWorkflowSpec as ScheduledWorkflowSpec,
+    )
+    from couler_py.backends.argo.words.forms import (
         ScriptFields as ScriptFields,
     )
     from couler_py.backends.argo.words.forms import (
@@ -306,6 +309,12 @@ if TYPE_CHECKING:
     )
     from couler_py.backends.argo.words.forms import (
         SuspendFields as SuspendFields,
+    )
+    from couler_py.backends.argo.words.forms import (
+        TaskAdditions as TaskAdditions,
+    )
+    from couler_py.backends.argo.words.forms import (
+        TemplateAdditions as TemplateAdditions,
     )
     from couler_py.backends.argo.words.forms import (
         TemplateFields as TemplateFields,
