@@ -224,7 +224,7 @@ class Http:
 def _may_repeat(request: Request, error: ApiError, attempt: int) -> bool:
     if isinstance(error, BusyError):  # it wasn't taken at all
         return True
-    if isinstance(error, CutOffError | NotUnderstoodError):
+    if isinstance(error, CutOffError) or (isinstance(error, NotUnderstoodError) and error.status < 300):
         return request.again or not request.changes
     if isinstance(error, NoAnswerError):
         return attempt < TRIES_TO_CONNECT
