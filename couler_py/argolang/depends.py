@@ -17,9 +17,8 @@ from couler_py.argolang.problems import SyntaxProblem
 RESULTS = ("Succeeded", "Failed", "Errored", "Skipped", "Omitted", "Daemoned", "AnySucceeded", "AllFailed")
 
 # names of tasks that Argo accepts and then can't evaluate, since they are words of the expression language
-RESERVED = frozenset(
-    ("else", "in", "if", "and", "or", "not", "let", "nil", "true", "false")
-    + ("matches", "contains", "startsWith", "endsWith")
+RESERVED = frozenset(("else", "in", "if", "and", "or", "not", "let", "nil", "true", "false")) | frozenset(
+    ("matches", "contains", "startsWith", "endsWith")
 )
 
 _DEPTH = 100

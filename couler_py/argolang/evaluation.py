@@ -7,7 +7,7 @@ from time import time_ns
 from typing import Any
 
 from couler_py.argolang import arithmetic, nodes
-from couler_py.argolang.checking import checked
+from couler_py.argolang.checks import checked
 from couler_py.argolang.functions.calls import called, method
 from couler_py.argolang.functions.catalog import BUILTIN, ENVIRONMENT
 from couler_py.argolang.functions.regex import RegexProblem, compiled

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from couler_py.argolang.environment import expanded, has
 from couler_py.argolang.evaluation import STEPS, evaluate
 from couler_py.argolang.functions.catalog import ENVIRONMENT
-from couler_py.argolang.functions.goformat import go_quoted, to_json
+from couler_py.argolang.functions.goformat import go_quoted, to_json, whole
 from couler_py.argolang.nodes import Binary, Identifier, Member, Node, String, walk
 from couler_py.argolang.parser import parse
 from couler_py.argolang.problems import EvaluationProblem, SyntaxProblem
@@ -77,7 +77,7 @@ def rendered(value: Any) -> str:
     if value is None:
         raise EvaluationProblem("the expression has no value")
     if isinstance(value, str):
-        return value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+        return whole(value)
     return _survives(to_json(value))
 
 

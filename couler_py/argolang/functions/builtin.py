@@ -12,6 +12,7 @@ from typing import Any
 
 from couler_py.argolang.arithmetic import LONGEST, equal, less, order, whole
 from couler_py.argolang.functions.goformat import formatted, to_json
+from couler_py.argolang.functions.goformat import whole as whole_text
 from couler_py.argolang.members import element, got
 from couler_py.argolang.problems import EvaluationProblem
 from couler_py.argolang.tokens import SPACES
@@ -156,10 +157,10 @@ def cased(text: str, change: Callable[[str], str]) -> str:
     return "".join(new if len(new := change(each)) == 1 else each for each in text)
 
 
-def cut(text: str, separator: str, count: int = -1, *, keep: bool = False) -> Strings:
+def cut(text: str, separator: str, count: int = -1, *, keep: bool = False) -> list[Any]:
     """A text in parts, at most `count` of them where it isn't negative; without separator, its characters."""
     if count == 0:
-        return Strings()
+        return NoList()
     most = count - 1 if count > 0 else -1
     if separator == "":
         parts = list(text) if most < 0 or len(text) <= count else [*text[:most], text[most:]]
@@ -213,6 +214,17 @@ def from_json(text: str) -> Any:
         value = json.loads(text, parse_int=number, parse_float=number, parse_constant=refused)
     except (ValueError, RecursionError) as problem:
         raise EvaluationProblem(f"{_short(text)!r} isn't JSON: {problem}") from problem
+    return _without_halves(value) if "\\u" in text else value
+
+
+def _without_halves(value: Any) -> Any:
+    """A value whose texts have no half of a pair of surrogates."""
+    if isinstance(value, str):
+        return whole_text(value)
+    if isinstance(value, list):
+        return [_without_halves(each) for each in value]
+    if isinstance(value, dict):
+        return {_without_halves(key): _without_halves(each) for key, each in value.items()}
     return value
 
 

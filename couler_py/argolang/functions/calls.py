@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from couler_py.argolang.functions.gotime import SECOND, Moment, duration_text, written
+from couler_py.argolang.functions.semver import Version, compared
 from couler_py.argolang.problems import EvaluationProblem
 from couler_py.argolang.values import (
     AnyMap,
@@ -63,6 +64,7 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "map": _plain_map,
     "anymap": lambda value: isinstance(value, dict),
     "duration": lambda value: isinstance(value, Duration),
+    "version": lambda value: isinstance(value, Version),
     "time": lambda value: isinstance(value, Moment),
     "list": lambda value: isinstance(value, list),
     "texts": lambda value: isinstance(value, list) and not isinstance(value, Integers | Pair),
@@ -106,9 +108,25 @@ _SPAN: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
 }
 
 
+_VERSION: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
+    "Major": ((), lambda version: version.numbers[0]),
+    "Minor": ((), lambda version: version.numbers[1]),
+    "Patch": ((), lambda version: version.numbers[2]),
+    "Prerelease": ((), lambda version: version.numbers[3]),
+    "Metadata": ((), lambda version: version.metadata),
+    "Original": ((), lambda version: version.original),
+    "String": ((), lambda version: version.text()),
+    "Compare": (("version",), lambda version, other: compared(version.numbers, other.numbers)),
+    "Equal": (("version",), lambda version, other: compared(version.numbers, other.numbers) == 0),
+    "LessThan": (("version",), lambda version, other: compared(version.numbers, other.numbers) < 0),
+    "GreaterThan": (("version",), lambda version, other: compared(version.numbers, other.numbers) > 0),
+}
+_METHODS = ((Moment, _MOMENT), (Duration, _SPAN), (Version, _VERSION))
+
+
 def method(base: Any, name: str) -> Function | None:
-    """The method of a moment or a duration, or None where the value has none of this name."""
-    table = _MOMENT if isinstance(base, Moment) else _SPAN if isinstance(base, Duration) else {}
+    """The method of a moment, a duration or a version, or None where the value has none of this name."""
+    table = next((methods for type_, methods in _METHODS if isinstance(base, type_)), {})
     if name not in table:
         return None
     parameters, apply = table[name]

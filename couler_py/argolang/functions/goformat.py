@@ -9,6 +9,7 @@ import unicodedata
 from typing import Any
 
 from couler_py.argolang.functions.gotime import Moment, duration_text
+from couler_py.argolang.functions.semver import Version
 from couler_py.argolang.problems import EvaluationProblem
 from couler_py.argolang.values import AnyMap, Duration, Function, NoList
 
@@ -32,20 +33,20 @@ def formatted(value: Any, depth: int = 0) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, float):
-        return float_text(value, 21)
+        return float_text(value)
     if isinstance(value, list):
         return "[" + " ".join(formatted(each, depth + 1) for each in value) + "]"
     if isinstance(value, dict):
         pairs = sorted(value.items(), key=lambda pair: (str(type(pair[0])), pair[0]))
         return "map[" + " ".join(f"{formatted(k, depth + 1)}:{formatted(v, depth + 1)}" for k, v in pairs) + "]"
-    if isinstance(value, Moment):
+    if isinstance(value, Moment | Version):
         return value.text()
     if isinstance(value, Function):
         raise EvaluationProblem(f"the function {value.name} has no text")
     return str(int(value)) if isinstance(value, int) else str(value)
 
 
-def float_text(number: float, most: int = 21, least: int = -5) -> str:
+def float_text(number: float, most: int = 6, least: int = -5) -> str:
     """The shortest text of a double, with an exponent from 1e`most` on and up to 1e`least`."""
     if math.isnan(number):
         return "NaN"
@@ -103,6 +104,8 @@ def _json(value: Any, html: bool, line: str | None, depth: int) -> list[str]:
         return [_json_number(value)]
     if isinstance(value, Moment):
         return [json_string(value.rfc3339(), html=html)]
+    if isinstance(value, Version):
+        return [json_string(value.text(), html=html)]
     inner = None if line is None else line + "  "
     if isinstance(value, list):
         return _bracketed("[", [_json(each, html, inner, depth + 1) for each in value], "]", line)
@@ -143,13 +146,13 @@ _LINES = str.maketrans({"\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 def json_string(text: str, *, html: bool = True) -> str:
     """A text as a string of JSON; bytes that aren't UTF-8 are replaced."""
-    plain = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace") if _surrogates(text) else text
-    found = json.dumps(plain, ensure_ascii=False).translate(_LINES)
+    found = json.dumps(whole(text), ensure_ascii=False).translate(_LINES)
     return found.translate(_HTML) if html else found
 
 
-def _surrogates(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
+def whole(text: str) -> str:
+    """A text with a replacement for each byte that isn't UTF-8."""
+    return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 # ---- quoted texts

@@ -157,7 +157,10 @@ def _offset(piece: str, told: datetime) -> str:
 
 def _zone_name(told: datetime) -> str:
     name = told.tzname() or ""
-    return _offset("-0700", told)[:3] if name.startswith("UTC") and name != "UTC" else name
+    if not name.startswith("UTC") or name == "UTC":
+        return name
+    written_offset = _offset("-0700", told)
+    return written_offset[:3] if isinstance(told.tzinfo, ZoneInfo) and written_offset[3:] == "00" else written_offset
 
 
 _WRITERS: dict[str, Callable[[datetime], str]] = {

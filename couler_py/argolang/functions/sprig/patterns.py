@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from couler_py.argolang.functions.regex import RegexProblem, compiled
+from couler_py.argolang.functions.regex import Found, Machine, RegexProblem, compiled
 from couler_py.argolang.functions.tables import Table, table
 from couler_py.argolang.problems import EvaluationProblem
 from couler_py.argolang.values import NoList, Strings
 
 
-def _pattern(text: str) -> re.Pattern[str]:
+def _pattern(text: str) -> Machine:
     try:
         return compiled(text)
     except RegexProblem as problem:
@@ -29,25 +29,13 @@ def _match(pattern: str, text: str) -> bool:
         return False
 
 
-def _places(pattern: str, text: str, count: int = -1) -> list[re.Match[str]]:
-    """The matches that Go finds: an empty one right after another counts for nothing."""
-    found: list[re.Match[str]] = []
-    for match in _pattern(pattern).finditer(text):
-        if 0 <= count <= len(found):
-            break
-        if match.start() == match.end() and found and found[-1].end() == match.start():
-            continue
-        found.append(match)
-    return found
-
-
 def _find(pattern: str, text: str) -> str:
     found = _pattern(pattern).search(text)
     return found.group() if found else ""
 
 
 def _find_all(pattern: str, text: str, count: int) -> list[Any]:
-    return Strings(match.group() for match in _places(pattern, text, count)) or NoList()
+    return Strings(found.group() for found in _pattern(pattern).all(text, count)) or NoList()
 
 
 def _split(pattern: str, text: str, count: int) -> list[Any]:
@@ -57,13 +45,13 @@ def _split(pattern: str, text: str, count: int) -> list[Any]:
         return Strings([""])
     parts: list[str] = []
     begin = end = 0
-    for match in _places(pattern, text, count):
+    for found in _pattern(pattern).all(text, count):
         if count > 0 and len(parts) == count - 1:
             break
-        end = match.start()
-        if match.end() != 0:
+        end = found.start
+        if found.end != 0:
             parts.append(text[begin:end])
-        begin = match.end()
+        begin = found.end
     if end != len(text):
         parts.append(text[begin:])
     return Strings(parts)
@@ -73,27 +61,28 @@ _REFERENCE = re.compile(r"\$(?:\$|(\w+)|\{(\w+)\})", re.ASCII)
 
 
 def _replaced(pattern: str, text: str, instead: str) -> str:
-    def expanded(match: re.Match[str]) -> str:
-        return _REFERENCE.sub(lambda reference: _group(match, reference), instead)
+    machine = _pattern(pattern)
 
-    return _rewritten(pattern, text, expanded)
+    def expanded(found: Found) -> str:
+        return _REFERENCE.sub(lambda reference: _group(machine, found, reference), instead)
+
+    return _rewritten(machine, text, expanded)
 
 
-def _group(match: re.Match[str], reference: re.Match[str]) -> str:
+def _group(machine: Machine, found: Found, reference: re.Match[str]) -> str:
     name = reference[1] or reference[2]
     if name is None:
         return "$"
     if name.isdigit():
-        number = int(name)
-        return (match[number] or "") if number <= (match.re.groups or 0) else ""
-    return (match[name] or "") if name in match.re.groupindex else ""
+        return found.group(int(name)) if len(name) < 5 else ""
+    return found.group(machine.names[name]) if name in machine.names else ""
 
 
-def _rewritten(pattern: str, text: str, new: Callable[[re.Match[str]], str]) -> str:
-    parts, position = [], 0
-    for match in _places(pattern, text):
-        parts += [text[position : match.start()], new(match)]
-        position = match.end()
+def _rewritten(machine: Machine, text: str, new: Callable[[Found], str]) -> str:
+    parts, position = list[str](), 0
+    for found in machine.all(text):
+        parts += [text[position : found.start], new(found)]
+        position = found.end
     return "".join((*parts, text[position:]))
 
 
@@ -109,7 +98,7 @@ def _twins() -> Table:
         regexReplaceAll=("string string string", _replaced),
         regexReplaceAllLiteral=(
             "string string string",
-            lambda pattern, text, instead: _rewritten(pattern, text, lambda match: instead),
+            lambda pattern, text, instead: _rewritten(_pattern(pattern), text, lambda found: instead),
         ),
         regexSplit=("string string int", _split),
     )

@@ -72,7 +72,7 @@ def _indent(spaces: int, text: str) -> str:
     return pad + text.replace("\n", "\n" + pad)
 
 
-def numbered(parts: Strings) -> StringMap:
+def numbered(parts: list[Any]) -> StringMap:
     """Parts by their names `_0`, `_1` and so on."""
     return StringMap((f"_{number}", part) for number, part in enumerate(parts))
 
