@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from couler_py.backends import yaml
+from couler_py.backends.argo.document.order import arranged
 from couler_py.backends.argo.emission import Emission
 from couler_py.backends.argo.emit.document import documents
 from couler_py.backends.argo.limits import check_limits
@@ -35,7 +36,7 @@ def compile_workflow(workflow: Workflow, options: Options = Options()) -> Bundle
     templates = templates_by_name(workflow)
     emission = Emission(simpler, options, modules, exact_outputs(templates))
     check_numbers(emission, templates)
-    found = in_version(emission, documents(emission))
+    found = [arranged(each) for each in in_version(emission, documents(emission))]
     check_limits(emission, found)
     errors = [each for each in emission.diagnostics if each.severity == "error"]
     if errors:
@@ -47,7 +48,7 @@ def compile_workflow(workflow: Workflow, options: Options = Options()) -> Bundle
 
 def in_version(emission: Emission, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The documents in the words of the version that was asked for; what it can't say becomes a finding."""
-    made, diagnostics = lowered(found, emission.options.version)
+    made, diagnostics = lowered(found, emission.options.version, emitted=True)
     templates = {emission.program.template_name(each.name): each for each in emission.workflow.templates}
     for each in diagnostics:
         template = templates.get(each.step)

@@ -14,7 +14,6 @@ from couler_py.backends.argo.document.lens import (
     with_extra,
     word_field,
 )
-from couler_py.backends.argo.document.order import put
 from couler_py.backends.argo.document.stores import storage, written_storage
 from couler_py.backends.argo.document.texts import UNSAID, Root, artifact, word, written_artifact
 from couler_py.ir.expr import Raw
@@ -82,9 +81,9 @@ def written_output(given: OutputArtifact, root: Root) -> JSON:
     """The output artifact again."""
     found = _OUTPUT.write(given, root)
     if isinstance(given.value, Raw) and given.value.engine == "argo":
-        put(found, {"fromExpression": given.value.text})
+        found |= {"fromExpression": given.value.text}
     elif given.value is not None:
-        put(found, {"from": written_artifact(given.value, root)})
+        found |= {"from": written_artifact(given.value, root)}
     return _with_storage(found, given, root)
 
 

@@ -30,7 +30,6 @@ from couler_py.backends.argo.document.lens import (
     word_field,
     written_strings,
 )
-from couler_py.backends.argo.document.order import put
 from couler_py.backends.argo.document.templated import templated, untemplated
 from couler_py.backends.argo.document.texts import UNSAID, Root, text, word, written
 from couler_py.ir.model import Body, ContainerSet, Data, Http, Plugin, Resource, Script, Suspend
@@ -155,11 +154,11 @@ def _written_set(given: ContainerSet, root: Root) -> JSON:
     for each in given.containers:
         one = CONTAINER.write_all(each, root)
         if each.name in waits:
-            put(one, {"dependencies": list(waits[each.name])})
+            one |= {"dependencies": list(waits[each.name])}
         found["containers"].append(one)
     found |= _SET.write(given, root)
     if given.retry:
-        put(found, {"retryStrategy": {"retries": given.retry}})
+        found |= {"retryStrategy": {"retries": given.retry}}
     return with_extra(found, given.extra, root)
 
 

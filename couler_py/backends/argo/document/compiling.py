@@ -8,7 +8,7 @@ from couler_py.backends import yaml
 from couler_py.backends.argo.document.documents import document_of, written
 from couler_py.backends.argo.document.lens import JSON
 from couler_py.backends.argo.document.natives import applied
-from couler_py.backends.argo.document.order import put
+from couler_py.backends.argo.document.order import arranged
 from couler_py.backends.argo.options import Kind, Options
 from couler_py.backends.argo.versions import lowered
 from couler_py.backends.base import Bundle, OptionError
@@ -31,6 +31,7 @@ def compiled(given: Document | Workflow, options: Options) -> Bundle:
         further = [msgspec.structs.replace(each, severity="warning") for each in further]
     if any(each.severity == "error" for each in further):
         raise DiagnosticError([*diagnostics, *further])
+    found = [arranged(each) for each in found]
     name = main["metadata"].get("name") or document.workflow.name
     return Bundle("argo", {f"{name}.yaml": yaml.dump_all(found)}, tuple(found), (*diagnostics, *further))
 
@@ -46,7 +47,7 @@ def around(document: Document, bundle: Bundle) -> Bundle:
         if key in own:
             main["metadata"][key] = main["metadata"].get(key, {}) | own[key]
     diagnostics = applied(main, document.natives)
-    found = (*document.before, *document.after, *others, main)
+    found = tuple(arranged(each) for each in (*document.before, *document.after, *others, main))
     name = next(iter(bundle.files))
     files = {**bundle.files, name: yaml.dump_all(found)}
     return msgspec.structs.replace(
@@ -84,9 +85,9 @@ def _metadata(given: JSON, workflow: Workflow, kind: Kind, options: Options) -> 
     name = options.name or ("" if (kind == "Workflow" and options.generate_name) or "name" in found else workflow.name)
     if name:
         found.pop("generateName", None)
-        put(found, {"name": name})
+        found |= {"name": name}
     if kind == "ClusterWorkflowTemplate":
         found.pop("namespace", None)
     elif options.namespace:
-        put(found, {"namespace": options.namespace})
+        found |= {"namespace": options.namespace}
     return found

@@ -18,6 +18,7 @@ from couler_py.backends.argo.document.documents import (
     written,
     wrong_kind,
 )
+from couler_py.backends.argo.document.order import arranged
 from couler_py.backends.argo.document.structure import Path, structure
 from couler_py.backends.argo.lint.places import Places
 from couler_py.ir.diagnostics import Diagnostic, DiagnosticError, warning
@@ -170,7 +171,7 @@ def dump(given: Dumped) -> str:
             return compile_workflow(given).text
         given = document_of(given)
     documents = (given,) if isinstance(given, Document) else tuple(given)
-    return yaml.dump_all([data for document in documents for data in all_data(document)[0]])
+    return yaml.dump_all([arranged(data) for document in documents for data in all_data(document)[0]])
 
 
 def all_data(document: Document) -> tuple[list[dict[str, Any]], tuple[Diagnostic, ...]]:

@@ -12,7 +12,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from couler_py.backends.argo.document.order import put
 from couler_py.backends.argo.document.templated import templated, untemplated
 from couler_py.backends.argo.document.texts import UNSAID, Root, Unsaid, text, word, written
 from couler_py.ir.templated import Templated
@@ -155,5 +154,5 @@ def extra(rest: JSON, root: Root) -> dict[str, Any]:
 def with_extra(found: JSON, given: Templated | None, root: Root) -> JSON:
     """An object with its further fields where a person would look for them."""
     if given is not None:
-        put(found, untemplated(given, root))
+        found |= untemplated(given, root)
     return found

@@ -7,7 +7,6 @@ from typing import Any
 
 from msgspec import UNSET
 
-from couler_py.backends.argo.document.order import put
 from couler_py.backends.argo.document.templated import copied, escaped, steps
 from couler_py.ir.diagnostics import Diagnostic, warning
 from couler_py.ir.model import Native
@@ -85,7 +84,7 @@ def _apply(data: JSON, native: Native) -> bool:
     elif native.value is UNSET:
         del inner[last]
     else:
-        put(inner, {last: copied(native.value)})
+        inner[last] = copied(native.value)
     return True
 
 

@@ -1,43 +1,84 @@
-"""The order in which a person writes the fields of Argo's objects."""
+"""The one order in which the fields of Argo's objects are written.
+
+Small things first: what something is called and when it runs stands before what it does. What a person named (labels,
+a list of items) keeps its own order.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-_ORDER = (
-    "apiVersion kind metadata spec "
-    "name generateName namespace labels annotations "
+from couler_py.backends.argo.document.structure import Shape, document_shape, template_shape
+
+JSON = dict[str, Any]
+
+_EARLY = (
+    # documents and their metadata
+    "apiVersion kind name generateName namespace labels annotations finalizers metadata spec "
+    # runs of a schedule
     "schedules schedule timezone concurrencyPolicy startingDeadlineSeconds successfulJobsHistoryLimit "
-    "failedJobsHistoryLimit suspend workflowMetadata workflowSpec "
-    "workflowTemplateRef entrypoint description template templateRef inline depends dependencies when "
-    "arguments withItems withParam withSequence inputs outputs parameters artifacts "
-    "image source command args workingDir "
-    "value valueFrom default enum globalName path from fromExpression optional mode archive "
-    "container script steps dag resource http data containerSet plugin "
-    "hooks onExit continueOn "
-    "retryStrategy activeDeadlineSeconds timeout memoize synchronization daemon failFast parallelism "
+    "failedJobsHistoryLimit suspend "
+    # runs, and where each task stands in them
+    "entrypoint workflowTemplateRef description "
+    "depends dependencies withItems withParam withSequence start end count format when template templateRef inline "
+    # values and files
+    "default value valueFrom parameter expression path enum globalName from fromExpression "
+    "mode archive optional "
+    # policies
+    "limit retryPolicy backoff duration factor maxDuration "
+    "retryStrategy activeDeadlineSeconds timeout memoize synchronization daemon failFast target "
+    "key cache maxAge "
+    # containers
+    "image command args workingDir source "
     "env envFrom imagePullPolicy resources volumeMounts "
-    "limit retryPolicy backoff expression affinity key cache maxAge "
-    "serviceAccountName nodeSelector tolerations podMetadata volumes volumeClaimTemplates "
-    "initContainers sidecars podSpecPatch "
-    "templateDefaults templates"
+    # requests, objects of Kubernetes
+    "url method headers body action "
+    "parameters artifacts"
 )
-_RANK = {key: rank for rank, key in enumerate(_ORDER.split())}
-_LAST = _RANK["templateDefaults"]
+_LATE = (
+    "arguments parallelism ttlStrategy podGC priority volumes volumeClaimTemplates "
+    "initContainers sidecars podSpecPatch inputs outputs "
+    "container script steps dag tasks resource http data containerSet plugin "
+    "continueOn onExit hooks templateDefaults templates workflowSpec workflowMetadata manifest status"
+)
+_RANK = {key: start + rank for start, keys in ((0, _EARLY), (2000, _LATE)) for rank, key in enumerate(keys.split())}
+_BETWEEN, _UNKNOWN = 1000, 9000
 
 
-def put(found: dict[str, Any], more: dict[str, Any]) -> None:
-    """Add fields to an object where a person would look for them; those that are there keep their order."""
-    for key, value in more.items():
-        if key in found:
-            found[key] = value
-            continue
-        rank = _RANK.get(key, _LAST)
-        before = next((each for each in found if _RANK.get(each, _LAST) > rank), None)
-        if before is None:
-            found[key] = value
-            continue
-        items = list(found.items())
-        place = next(index for index, (each, _) in enumerate(items) if each == before)
-        found.clear()
-        found.update([*items[:place], (key, value), *items[place:]])
+def arranged(data: JSON) -> JSON:
+    """A document with its fields in their order. It may be the same object, changed."""
+    kind = data.get("kind")
+    shape = document_shape(kind) if isinstance(kind, str) else None
+    return data if shape is None else _object(data, shape)
+
+
+def _object(value: JSON, shape: Shape) -> JSON:
+    fields, inside = shape.fields, shape.inside
+    last: tuple[int, str] = (-1, "")
+    in_order = True
+    for key, item in value.items():
+        expected = fields.get(key, inside)
+        if expected is not None and isinstance(item, dict | list):
+            value[key] = _value(item, expected, key)
+        if fields:
+            place = (_RANK.get(key, _BETWEEN), key) if key in fields else (_UNKNOWN, "")
+            in_order = in_order and last <= place
+            last = place
+    return value if in_order else dict(sorted(value.items(), key=lambda each: _place(each[0], fields)))
+
+
+def _place(key: str, fields: dict[str, Shape]) -> tuple[int, str]:
+    """Unknown fields come last, as they stand."""
+    return (_RANK.get(key, _BETWEEN), key) if key in fields else (_UNKNOWN, "")
+
+
+def _value(value: Any, shape: Shape, key: str) -> Any:
+    if isinstance(value, dict):
+        if shape.kind == "object":
+            return _object(value, shape)
+        return _object(value, template_shape()) if key == "inline" else value
+    if isinstance(value, list) and shape.inside is not None:
+        inside = shape.inside
+        if inside.kind != "scalar":
+            return [_value(item, inside, "") for item in value]
+    return value

@@ -11,7 +11,6 @@ from msgspec import UNSET
 
 from couler_py.backends.argo.document.containers import config_map, written_config_map
 from couler_py.backends.argo.document.lens import JSON, Field, Table, extra, flag, strings, with_extra, word_field
-from couler_py.backends.argo.document.order import put
 from couler_py.backends.argo.document.texts import UNSAID, Root, value, word, written_value
 from couler_py.ir.expr import Literal, Raw, Text
 from couler_py.ir.model import Argument, OutputParameter, Parameter
@@ -61,7 +60,7 @@ def written_parameter(given: Parameter, root: Root, *, of_run: bool = False) -> 
     """The parameter again."""
     found = (_OF_RUN if of_run else _INPUT).write(given, root)
     if given.value_from is not None:
-        put(found, {"valueFrom": {"configMapKeyRef": written_config_map(given.value_from, root)}})
+        found |= {"valueFrom": {"configMapKeyRef": written_config_map(given.value_from, root)}}
     return with_extra(found, given.extra, root)
 
 
@@ -123,7 +122,7 @@ def written_output(given: OutputParameter, root: Root) -> JSON:
         source["default"] = given.default
     found = _OUTPUT.write(given, root)
     if source:
-        put(found, {"valueFrom": source})
+        found |= {"valueFrom": source}
     return with_extra(found, given.extra, root)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from typing import Any, NamedTuple
 
-from couler_py.backends.argo.schema import schema
+from couler_py.backends.argo.schema import PLURALS, schema
 
 Path = tuple[str | int, ...]
 
@@ -33,7 +33,9 @@ class Structure(NamedTuple):
 def structure(data: dict[str, Any], kind: str) -> Structure:
     """Hold a document against its kind; `metadata` and `status` are the API server's own."""
     found = Structure([], [])
-    _object(data, _document(kind), [], found)
+    shape = document_shape(kind)
+    assert shape is not None
+    _object(data, shape, [], found)
     return found
 
 
@@ -42,26 +44,38 @@ def is_template(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     found = Structure([], [])
-    _object(value, _template(), [], found)
+    _object(value, template_shape(), [], found)
     return not found.wrong
 
 
 @functools.cache
-def _document(kind: str) -> Shape:
+def document_shape(kind: str) -> Shape | None:
+    """The shape of documents of a kind; None for a kind that isn't Argo's."""
+    if kind not in PLURALS:
+        return None
     shape = _shape(schema(kind))
-    fields = shape.fields | {"status": _ANYTHING, "metadata": Shape("object", {}, None, False)}
+    fields = shape.fields | {"status": _ANYTHING, "metadata": _METADATA}
     return Shape("object", {**fields, "apiVersion": _SCALAR, "kind": _SCALAR}, None, True)
 
 
 @functools.cache
-def _template() -> Shape:
-    found = _document("Workflow").fields["spec"].fields["templates"].inside
+def template_shape() -> Shape:
+    """The shape of templates."""
+    document = document_shape("Workflow")
+    assert document is not None
+    found = document.fields["spec"].fields["templates"].inside
     assert found is not None
     return found
 
 
 _ANYTHING = Shape("", {}, None, False)
 _SCALAR = Shape("scalar", {}, None, False)
+_METADATA = Shape(
+    "object",
+    dict.fromkeys(("name", "generateName", "namespace", "labels", "annotations", "finalizers"), _ANYTHING),
+    None,
+    False,
+)
 
 
 def _shape(node: dict[str, Any]) -> Shape:

@@ -10,7 +10,6 @@ from couler_py.backends.argo.document.artifacts import written_argument as writt
 from couler_py.backends.argo.document.durations import seconds, written_seconds
 from couler_py.backends.argo.document.graphs import ON_EXIT, hooks, written_hook
 from couler_py.backends.argo.document.lens import JSON, Field, Table, whole, whole_field, word_field
-from couler_py.backends.argo.document.order import put
 from couler_py.backends.argo.document.policies import locks, written_locks
 from couler_py.backends.argo.document.templated import copied, untemplated
 from couler_py.backends.argo.document.templates import template, written_template
@@ -83,10 +82,10 @@ def written_specification(given: Workflow) -> JSON:
     pod = given.pod
     found |= pods.OF_RUN.write(pod, "") | pods.written_labels(pod, "podMetadata", "") | pods.written_resolver(pod.dns)
     if pod.extra is not None:
-        put(found, untemplated(pod.extra, ""))
-    put(found, copied(given.engines.get("argo", {})))
+        found |= untemplated(pod.extra, "")
+    found |= copied(given.engines.get("argo", {}))
     if given.templates:
-        put(found, {"templates": [written_template(each) for each in given.templates]})
+        found |= {"templates": [written_template(each) for each in given.templates]}
     return found
 
 
