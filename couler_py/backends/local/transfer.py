@@ -29,7 +29,7 @@ from couler_py.ir.storage import (
 )
 from couler_py.store import artifacts, content
 from couler_py.store.records import ArtifactRef
-from couler_py.store.secrets import SecretNotFoundError, read_key
+from couler_py.store.secrets import read_key
 
 
 def fetch(context: Context, storage: Storage, scope: Scope, archive: Archive = "") -> ArtifactRef:
@@ -53,7 +53,9 @@ def fetch(context: Context, storage: Storage, scope: Scope, archive: Archive = "
                 system, path = _place(context, storage, scope)
                 system.get(path, str(target), recursive=system.isdir(path))
             return artifacts.keep(context.home, target if archive == "none" else _unpacked(target))
-    except (OSError, ValueError, content.ContentError, SecretNotFoundError) as error:
+    except TaskFailure:
+        raise
+    except Exception as error:  # drivers have errors of their own
         raise TaskFailure(f"the artifact can't be fetched from {describe(storage, scope)}: {error}") from None
 
 
@@ -75,7 +77,9 @@ def send(context: Context, ref: ArtifactRef, storage: Storage, scope: Scope, arc
                 copy = _packed(copy, archive)
             system, path = _place(context, storage, scope)
             system.put(str(copy), path, recursive=copy.is_dir())
-    except (OSError, ValueError, content.ContentError, SecretNotFoundError) as error:
+    except TaskFailure:
+        raise
+    except Exception as error:  # drivers have errors of their own
         raise TaskFailure(f"the artifact can't be written to {describe(storage, scope)}: {error}") from None
 
 

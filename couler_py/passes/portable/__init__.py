@@ -9,9 +9,12 @@ import msgspec
 
 from couler_py.ir.diagnostics import Diagnostic
 from couler_py.ir.model import Document, Workflow
-from couler_py.passes.portable.library import gathered, library
+from couler_py.passes.portable.extras import left
 from couler_py.passes.portable.items import without_empty_items
+from couler_py.passes.portable.library import gathered, library
 from couler_py.passes.portable.results import with_results
+from couler_py.passes.portable.retries import with_retry
+from couler_py.passes.portable.translated import translated
 
 __all__ = ["portable", "rules"]
 
@@ -36,7 +39,12 @@ def portable(
     if workflow.dialect == "couler":
         return workflow, ()
     workflow = gathered(workflow, library(others))
-    templates = tuple(map(without_empty_items, with_results(workflow.templates)))
+    templates = tuple(without_empty_items(with_retry(each)) for each in with_results(workflow.templates))
     workflow = msgspec.structs.replace(workflow, templates=templates)
+    findings = list(left(workflow))
+    if keep is None:
+        templates, handlers, further = translated(workflow.templates, workflow.handlers)
+        workflow = msgspec.structs.replace(workflow, templates=templates, handlers=handlers, dialect="couler")
+        return workflow, (*findings, *further)
     engines = {**workflow.engines, "local": {**workflow.engines.get("local", {}), RULES: "argo"}}
-    return msgspec.structs.replace(workflow, dialect="couler", engines=engines), ()
+    return msgspec.structs.replace(workflow, dialect="couler", engines=engines), tuple(findings)

@@ -215,7 +215,7 @@ FAN_OUTS = [
             said("c", '"{{item.k}}-{{item.z}}"', more=", depends: a, withParam: '{{tasks.a.outputs.parameters.o}}'"),
         ),
         {
-            **{name: "Succeeded" for name in ("a", "a[0]", "a[1]", "b", "c", "c[0]", "c[1]")},
+            **dict.fromkeys(("a", "a[0]", "a[1]", "b", "c", "c[0]", "c[1]"), "Succeeded"),
         },
         says={"b": '[{"k":1,"z":[1,2]},{"k":2,"z":"q"}]', "c[0]": "1-[1,2]", "c[1]": "2-q"},
     ),
@@ -251,8 +251,8 @@ FAN_OUTS = [
             said("none", '"{{item}}"', more=', withSequence: {count: "0"}'),
         ),
         {
-            **{name: "Succeeded" for name in ("down", "down[0]", "down[1]", "down[2]")},
-            **{name: "Succeeded" for name in ("counted", "counted[0]", "counted[1]")},
+            **dict.fromkeys(("down", "down[0]", "down[1]", "down[2]"), "Succeeded"),
+            **dict.fromkeys(("counted", "counted[0]", "counted[1]"), "Succeeded"),
             "none": "Skipped",
         },
         says={"down[0]": "t03", "down[2]": "t01", "counted[0]": "5", "counted[1]": "6"},

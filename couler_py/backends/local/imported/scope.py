@@ -85,7 +85,12 @@ class ImportedScope(Scope):
             raise EvaluationError(str(absent)) from None
 
     def _joined(self, parts: Sequence[Any]) -> str:
-        return "".join(part if isinstance(part, str) else words.said(evaluate(part, self.resolve)) for part in parts)
+        return "".join(part if isinstance(part, str) else self._part(part) for part in parts)
+
+    def _part(self, part: Any) -> str:
+        if part["type"] == "input_artifact":  # in a text, its path
+            return str(self.tag(f"inputs.artifacts.{part['name']}.path"))
+        return words.said(evaluate(part, self.resolve))
 
     def again(self, value: str) -> str:
         """A value as a template finds it: Argo reads the tags in it, as those of the template. Raises `TaskFailure`."""
