@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "graph": (WRITE, "Draw a workflow as a picture (SVG), a page (HTML) or Mermaid text."),
     "plan": (WRITE, "Say what a run would do: levels, critical path, resources, engines, sizes."),
     "compile": (WRITE, "Write what an engine reads: Argo YAML, or the IR as JSON."),
+    "convert": (WRITE, "Write Argo's YAML for another engine, and say what isn't portable."),
     "print": (WRITE, "Write a workflow as Python source that builds the same workflow."),
     "import": (WRITE, "Write Argo's YAML as a Python program that builds equal documents."),
     "lock": (WRITE, "Pin the packages of a workflow's steps, with all that they need."),

@@ -33,7 +33,7 @@ def command(
     bundle = api.compile(load(file).model, to=to, **options)
     show(bundle.diagnostics, console(stderr=True))
     if output == "-":
-        _print(bundle)
+        printed(bundle)
         return
     for path in write(bundle, output):
         console(stderr=True).print(f"wrote {path} ({size(path.stat().st_size)})")
@@ -44,7 +44,8 @@ def given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _print(bundle: Bundle) -> None:
+def printed(bundle: Bundle) -> None:
+    """Write a bundle's main file to stdout, and say which others there are."""
     sys.stdout.write(bundle.text)
     beside = [*list(bundle.files)[1:], *bundle.blobs]
     if beside:
