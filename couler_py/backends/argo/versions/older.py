@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from couler_py.backends.argo.options import Version
+from couler_py.backends.argo.versions.failing import failures_seen
 from couler_py.backends.argo.versions.fields import NEWER, OPEN, Field, field_at
+from couler_py.backends.argo.versions.items import items_apart
 from couler_py.backends.argo.versions.texts import text_findings
 from couler_py.ir.diagnostics import Diagnostic, error, warning
 
@@ -19,12 +21,15 @@ LONGEST = 52
 """Characters of a CronWorkflow's name: Argo appends a time to it for each run."""
 
 
-def lowered(documents: Iterable[JSON], version: Version) -> tuple[list[JSON], list[Diagnostic]]:
+def lowered(
+    documents: Iterable[JSON], version: Version, *, emitted: bool = False
+) -> tuple[list[JSON], list[Diagnostic]]:
     """The documents in the words of `version`, and what that version can't say.
 
     The given documents stay as they are. A finding names the template in `step`, and the field by its path in its
     message; of severity error is what changes what a run does, a warning is what only people see. What a version
-    doesn't know is left out, as its API server would. Documents of other kinds than Argo's are passed on.
+    doesn't know is left out, as its API server would. Documents of other kinds than Argo's are passed on. With
+    `emitted` they are ours, made of a workflow whose meaning we keep; without, a person's, who wrote what they wrote.
 
     >>> document = {"kind": "CronWorkflow", "spec": {"schedules": ["@daily"], "workflowSpec": {}}}
     >>> lowered([document], "3.5")
@@ -39,7 +44,7 @@ def lowered(documents: Iterable[JSON], version: Version) -> tuple[list[JSON], li
         if document.get("kind") not in KINDS:
             made.append(document)
             continue
-        step = _Lowering(document)
+        step = _Lowering(document, emitted)
         made += step.documents()
         found += step.found
     return made, found
@@ -48,16 +53,29 @@ def lowered(documents: Iterable[JSON], version: Version) -> tuple[list[JSON], li
 class _Lowering:
     """One document on its way to 3.5."""
 
-    def __init__(self, document: JSON):
+    def __init__(self, document: JSON, emitted: bool):
         self.document = document
+        self.emitted = emitted
         self.kind: str = document["kind"]
         self.found: list[Diagnostic] = []
 
     def documents(self) -> list[JSON]:
-        body = self._mapping(self.document, (self.kind,), (), "")
+        body = self._evaluated(self._mapping(self.document, (self.kind,), (), ""))
         if self.kind != "CronWorkflow" or "schedules" not in body.get("spec", {}):
             return [body]
         return self._one_schedule_each(body)
+
+    def _evaluated(self, body: JSON) -> JSON:
+        """The document with what is evaluated while it runs."""
+        outer = body.get("spec") or {}
+        spec = (outer.get("workflowSpec") or {}) if self.kind == "CronWorkflow" else outer
+        if not spec:
+            return body
+        spec, found = items_apart(spec)
+        self.found += found
+        if self.emitted:
+            spec = failures_seen(spec)
+        return {**body, "spec": {**outer, "workflowSpec": spec} if self.kind == "CronWorkflow" else spec}
 
     # ---- fields
 

@@ -1,0 +1,49 @@
+"""Arguments whose expression fails, which Argo 3.5 hands over unevaluated.
+
+Where an expression in an argument fails (an index beyond a list, a division by zero), 4 fails the task. 3.5 leaves the
+tag as it stands, and the task runs with its text. (Seen on 3.5.14.) In a `when` the text that is left is no condition,
+and the task is Error: so what may fail is evaluated there as well.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+JSON = dict[str, Any]
+_TAG = re.compile(r"\{\{=(.*?)\}\}", re.DOTALL)
+_RISKY = re.compile(r"\b(?:fromJSON|fromBase64|asInt|asFloat|int|float|date|duration)\s*\(|[/%]|\[(?!['\"])")
+_WHOLE = re.compile(r"\{\{=((?:(?!\}\}).)*)\}\}", re.DOTALL)
+
+
+def failures_seen(spec: JSON) -> JSON:
+    """The `spec` of a workflow in which every call with an argument that may fail evaluates it in its `when` too."""
+    templates = [_template(each) for each in spec.get("templates") or ()]
+    return {**spec, "templates": templates} if templates else spec
+
+
+def _template(template: JSON) -> JSON:
+    if "dag" in template:
+        return {**template, "dag": {**template["dag"], "tasks": [_call(each) for each in template["dag"]["tasks"]]}}
+    if "steps" in template:
+        return {**template, "steps": [[_call(each) for each in group] for group in template["steps"]]}
+    return template
+
+
+def _call(call: JSON) -> JSON:
+    when = call.get("when", "")
+    values = [each.get("value", "") for each in call.get("arguments", {}).get("parameters", ())]
+    risky = [tag.strip() for value in values for tag in _TAG.findall(value) if _RISKY.search(tag)]
+    if not risky or when == "false":
+        return call
+    # The type of a value is a word, whatever the value: true wherever there is one.
+    guards = [f"type({expression}) != ''" for expression in dict.fromkeys(risky)]
+    if not when:
+        return {**call, "when": _expression(guards)}
+    if whole := _WHOLE.fullmatch(when):
+        return {**call, "when": _expression([f"({whole[1].strip()})", *guards])}
+    return {**call, "when": f"({when}) && {_expression(guards)}"}
+
+
+def _expression(parts: list[str]) -> str:
+    return "{{= " + " && ".join(parts) + " }}"
