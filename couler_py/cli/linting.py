@@ -1,45 +1,132 @@
-"""YAML files of Argo's documents, read as they are: nothing of them is understood, nothing left out."""
+"""Files of Argo YAML as they are typed: files, folders, `-`; their findings, and their mending."""
 
 from __future__ import annotations
 
+import difflib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
-from couler_py.backends import yaml_reader
-from couler_py.backends.argo.verify import verify
+from couler_py.cli.console import console
 from couler_py.cli.errors import UsageError
-from couler_py.ir.diagnostics import DiagnosticError
+from couler_py.cli.findings import Lines
+from couler_py.ir.diagnostics import Diagnostic
 
-JSON = dict[str, Any]
-SUFFIXES = (".yaml", ".yml")
+if TYPE_CHECKING:
+    from couler_py.backends.argo.lint.context import Engine
+
+STDIN = "<stdin>"
+_SUFFIXES = (".yaml", ".yml")
 
 
-def is_yaml(file: str) -> bool:
-    """Whether what is typed names a YAML file."""
-    return file.endswith(SUFFIXES)
+def is_yaml(typed: str) -> bool:
+    """Whether what is typed is Argo's: YAML, a folder, `-`, or a JSON file of a Kubernetes object (no IR file)."""
+    path = Path(typed)
+    if typed == "-" or path.suffix in _SUFFIXES or path.is_dir():
+        return True
+    return path.suffix == ".json" and path.is_file() and _is_object(path)
 
 
-def read(file: str) -> list[JSON]:
-    """The documents of a file, as Kubernetes reads them; what its schema refuses is refused here.
+def read_all(typed: Iterable[str]) -> dict[str, str]:
+    """The texts by their names, each once; of a folder all YAML files in it, at any depth, by name.
 
-    Raises `UsageError` for what is no document, and `DiagnosticError` with everything that the schema refuses.
+    Raises UsageError for what isn't there, isn't text, or holds no YAML.
     """
-    path = Path(file)
-    if not path.is_file():
-        raise UsageError(f"there is no file {file!r}", "CLR702")
+    texts: dict[str, str] = {}
+    for name in typed:
+        if name == "-":
+            texts[STDIN] = sys.stdin.read()
+            continue
+        for path in _files(Path(name)):
+            texts.setdefault(str(path), _text(path))
+    return texts
+
+
+def linted(texts: Mapping[str, str], engine: str, templates: Iterable[str]) -> tuple[list[Diagnostic], Lines]:
+    """The findings of all texts by file and place, and the lines they are about.
+
+    References find the templates of all texts, and those of the files `templates`.
+    """
+    from couler_py.backends.argo.lint.frame import known_templates, located
+    from couler_py.backends.argo.lint.reading import read
+
+    version = _version(engine)
+    readings = {file: read(text) for file, text in texts.items()}
+    beside = [data for text in read_all(templates).values() for data in read(text).data]
+    known = known_templates([*beside, *(data for reading in readings.values() for data in reading.data)])
+    found = [each for file, reading in readings.items() for each in located(reading, file, known, version)]
+    ends = {each.diagnostic.source: each.end for each in found if each.diagnostic.source and each.end}
+    return [each.diagnostic for each in found], Lines(texts, ends)
+
+
+def fixed(texts: Mapping[str, str], *, write: bool) -> dict[str, str]:
+    """The texts, mended. Files that change are written, or, without `write`, shown as a diff; stdin goes to stdout."""
+    from couler_py.backends.argo.lint.fix import fix
+
+    after: dict[str, str] = {}
+    for name, text in texts.items():
+        after[name] = new = fix(text)
+        if write and name == STDIN:
+            sys.stdout.write(new)
+        elif new != text and write:
+            _replace(Path(name), new)
+            console(stderr=True).print(f"fixed {name}")
+        elif new != text:
+            sys.stdout.writelines(_diff(name, text, new))
+    return after if write else dict(texts)
+
+
+def _diff(name: str, old: str, new: str) -> Iterable[str]:
+    lines = difflib.unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), name, name)
+    return (line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file whole or not at all, with the permissions it has; a link stays one."""
+    path = path.resolve()
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        found = yaml_reader.load_all(path.read_text(encoding="utf-8"))
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        os.chmod(name, path.stat().st_mode)  # noqa: PTH101 (a name, not a path)
+        os.replace(name, path)  # noqa: PTH105
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _version(engine: str) -> Engine:
+    name, at, version = engine.partition("@")
+    if name != "argo" or (at and version not in ("4", "3.5")):
+        raise UsageError(f"--engine {engine!r}: YAML is linted for argo@4 or argo@3.5")
+    return cast("Engine", version or "4")
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    found = sorted(each for each in path.rglob("*") if each.suffix in _SUFFIXES and each.is_file())
+    if not found:
+        raise UsageError(f"there is no YAML file in {path}")
+    return found
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode()
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {str(path)!r}", "CLR702") from None
     except UnicodeDecodeError as error:
-        raise UsageError(f"{file} is no text: {error}", "CLR702") from None
-    except yaml_reader.YamlError as error:
-        raise UsageError(f"{file}: {error}", "CLR702") from None
-    documents = [each for each in found if each is not None]
-    for each in documents:
-        if not isinstance(each, dict) or not isinstance(each.get("metadata"), dict) or not each.get("kind"):
-            raise UsageError(f"{file} isn't made of Kubernetes' documents: each has kind and metadata", "CLR702")
-    if not documents:
-        raise UsageError(f"{file} is empty", "CLR703")
-    whole: list[JSON] = [each for each in documents if isinstance(each, dict)]
-    if findings := verify(whole):
-        raise DiagnosticError(findings)
-    return whole
+        raise UsageError(f"{path} isn't UTF-8 text: {error.reason} at byte {error.start}") from None
+
+
+def _is_object(path: Path) -> bool:
+    try:
+        data = json.loads(path.read_bytes())
+    except ValueError:
+        return False
+    return isinstance(data, dict) and "apiVersion" in data

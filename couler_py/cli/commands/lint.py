@@ -43,6 +43,8 @@ def command(
 ) -> None:
     """Say what is wrong with a workflow, without running it."""
     options = engine_options(option)
+    if to is not None and to.partition("@")[0] == "argo":
+        engine = to
     programs = [file for file in files if not linting.is_yaml(file)]
     texts = linting.read_all([file for file in files if linting.is_yaml(file)])
     if (fix or diff) and programs:
@@ -52,6 +54,9 @@ def command(
     if fix or diff:
         texts = linting.fixed(texts, write=not diff)
     findings = [finding for file in programs for finding in found(file, to, options, for_tools=form == "json")]
+    if to is not None and engine is not to:
+        for file in texts:
+            findings += found(file, to, options, for_tools=form == "json")
     in_yaml, lines = linting.linted(texts, engine, templates or []) if texts else ([], Lines())
     findings += in_yaml
     if form == "json":

@@ -21,12 +21,15 @@ _DATE = re.compile(
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}.*"
 ).fullmatch
 
-# What could begin such a scalar: after a dash, a colon, a comma or a bracket, or as a key. Quick, and too generous.
-_SUSPECT = re.compile(
-    r"(?:^|[-:,\[{?])[ \t]*(?:&\S+[ \t]+)?(?:[yYnNoO][eEoOnNfFsS]{0,2}\b"
-    r"|[-+]?0[0-9bBxX_]|[-+]?[0-9]+_|[-+]?[0-9]+:[0-9]|[0-9]{4}-[0-9]|<<)",
-    re.MULTILINE,
-).search
+# What may be such a scalar, by its first characters and what stands before them. Quick, and too generous.
+_SUSPECTS = (
+    re.compile(r"[yYnNoO](?<![^\s:,\[{?].)(?:[eE][sS]|[oO]|[nN]|[fF][fF])?(?=[\s,:\]}]|\Z)", re.DOTALL),
+    re.compile(
+        r"[0-9](?<![^\s\-:,\[{?+].)(?:[bB0-9_]*_|(?<=0)[0-9bB]|[0-9]*:[0-9]|[0-9]{3}-[0-9])",
+        re.DOTALL,
+    ),
+    re.compile("<<"),
+)
 
 
 class Ambiguous(msgspec.Struct, frozen=True):
@@ -44,7 +47,7 @@ class Ambiguous(msgspec.Struct, frozen=True):
 
 def suspicious(text: str) -> bool:
     """Whether it is worth while to look for them; True for more than there are."""
-    return _SUSPECT(text) is not None
+    return any(pattern.search(text) for pattern in _SUSPECTS)
 
 
 def ambiguous(text: str) -> Iterator[Ambiguous]:

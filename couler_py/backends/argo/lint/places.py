@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 import msgspec
@@ -19,20 +20,19 @@ class Place(msgspec.Struct, frozen=True, order=True):
     end: int = 0
 
 
-class Node(msgspec.Struct):
+class Node:
     """What stands at one path: its extent in the text as indices, and its children.
 
     A `plain` node is written where it stands: no anchor, tag or alias. `flow` are collections in brackets.
     """
 
-    start: int
-    end: int
-    plain: bool = True
-    flow: bool = False
-    style: str = ""
-    value: str = ""
-    keys: dict[str, tuple[int, int]] = {}
-    children: dict[str | int, Node] = {}
+    __slots__ = ("children", "end", "flow", "keys", "plain", "start", "style", "value")
+
+    def __init__(self, start: int, end: int, *, plain: bool = True, style: str = "", value: str = "") -> None:
+        self.start, self.end, self.plain, self.flow = start, end, plain, False
+        self.style, self.value = style, value
+        self.keys: dict[str, tuple[int, int]] = {}
+        self.children: dict[str | int, Node] = {}
 
 
 class Repeated(msgspec.Struct, frozen=True):
@@ -52,6 +52,8 @@ class Places:
         self.repeated: list[Repeated] = []
         self._lines = _line_starts(text)
         self._anchors: dict[str, Node] = {}
+        self._names: dict[str, str] = {}
+        """Keys met before: most are the same few words."""
         try:
             self._read(Reader(text))
         except YamlError:
@@ -87,7 +89,7 @@ class Places:
 
     def place(self, start: int, end: int) -> Place:
         """The place of a piece of the text."""
-        line = _line_of(self._lines, start)
+        line = bisect_right(self._lines, start) - 1
         line_start = self._lines[line]
         same = end > start and "\n" not in self.text[start:end]
         return Place(line + 1, start - line_start + 1, end - line_start + 1 if same else 0)
@@ -105,41 +107,40 @@ class Places:
     def _node(self, event: Any, reader: Reader) -> Node:
         yaml = reader.yaml
         kind = type(event)
+        start, end = event.start_mark.index, event.end_mark.index
         if kind is yaml.AliasEvent:
-            return self._anchors.get(event.anchor) or Node(event.start_mark.index, event.end_mark.index)
-        node = Node(event.start_mark.index, event.end_mark.index, plain=not (event.anchor or event.tag))
+            return self._anchors.get(event.anchor) or Node(start, end, plain=False)
+        plain = event.anchor is None and event.tag is None
         if kind is yaml.ScalarEvent:
-            node.style, node.value = event.style or "", event.value
-            return self._anchored(event, node)
-        node.flow = event.flow_style
-        if kind is yaml.SequenceStartEvent:
-            self._items(node, reader)
+            node = Node(start, end, plain=plain, style=event.style or "", value=event.value)
         else:
-            self._members(node, reader)
-        return self._anchored(event, node)
-
-    def _anchored(self, event: Any, node: Node) -> Node:
-        if event.anchor:
+            node = Node(start, end, plain=plain)
+            node.flow = event.flow_style
+            if kind is yaml.SequenceStartEvent:
+                self._items(node, reader)
+            else:
+                self._members(node, reader)
+        if event.anchor is not None:
             self._anchors[event.anchor] = node
         return node
 
     def _items(self, node: Node, reader: Reader) -> None:
-        node.children = {}
-        for event in reader.events:
-            if type(event) is reader.yaml.SequenceEndEvent:
+        last = reader.yaml.SequenceEndEvent
+        for index, event in enumerate(reader.events):
+            if type(event) is last:
                 node.end = max(node.end, event.end_mark.index)
                 return
-            node.children[len(node.children)] = self._node(event, reader)
+            node.children[index] = self._node(event, reader)
 
     def _members(self, node: Node, reader: Reader) -> None:
-        node.children, node.keys = {}, {}
         merged: list[Node] = []
-        for event in reader.events:
-            if type(event) is reader.yaml.MappingEndEvent:
+        last, events = reader.yaml.MappingEndEvent, reader.events
+        for event in events:
+            if type(event) is last:
                 node.end = max(node.end, event.end_mark.index)
                 break
             key = self._key(event, reader)
-            value = self._node(next(reader.events), reader)
+            value = self._node(next(events), reader)
             if key == "<<" and event.implicit[0]:
                 merged.extend(value.children.values() if 0 in value.children else [value])
                 continue
@@ -159,12 +160,17 @@ class Places:
         if type(event) is not reader.yaml.ScalarEvent:
             self._node(event, reader)
             return None
+        if event.anchor is None and event.tag is None and event.value in self._names:
+            return self._names[event.value]
         if event.value == "<<" and event.implicit[0]:
             return "<<"
         try:
-            return reader.key(event, 0)
+            key = reader.key(event, 0)
         except YamlError:
             return None
+        if key == event.value:
+            self._names[key] = key  # text, in quotes or not
+        return key
 
 
 def _line_starts(text: str) -> list[int]:
@@ -174,9 +180,3 @@ def _line_starts(text: str) -> list[int]:
         starts.append(at + 1)
         at = text.find("\n", at + 1)
     return starts
-
-
-def _line_of(starts: list[int], index: int) -> int:
-    from bisect import bisect_right
-
-    return bisect_right(starts, index) - 1

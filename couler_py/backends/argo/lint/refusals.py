@@ -108,7 +108,7 @@ def _type(types: list[str], given: Any, path: Path) -> Finding:
 def _mended(types: list[str], given: Any) -> str:
     if given is None:
         return "write a value, or take the item away"
-    if "string" in types and isinstance(given, bool | int | float):
+    if types == ["string"] and isinstance(given, bool | int | float):
         return IN_QUOTES
     if isinstance(given, str) and "integer" in types and given.lstrip("-").isdecimal():
         return f"write {given}, without quotes"

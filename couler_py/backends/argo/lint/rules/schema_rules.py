@@ -19,9 +19,7 @@ JSON = dict[str, Any]
 
 def crd_rules(context: Context) -> Iterator[Finding]:
     """The rules that the API server evaluates where the full CRDs are installed, and Argo's own lint with any."""
-    branch = _branch_of(context.kind)
-    if branch is not None:
-        yield from _walk(context.document, branch, ())
+    yield from _walk(context.spec, rules_of_the_spec(), context.spec_path)
 
 
 class _Branch(msgspec.Struct, frozen=True):
@@ -36,8 +34,12 @@ class _Branch(msgspec.Struct, frozen=True):
 
 
 @functools.cache
-def _branch_of(kind: str) -> _Branch | None:
-    return _branch(schema(kind))
+def rules_of_the_spec(kind: str = "Workflow") -> _Branch:
+    """The parts of a workflow spec that have rules; they are the same in every kind."""
+    spec = schema(kind)["properties"]["spec"]
+    branch = _branch(spec["properties"].get("workflowSpec", spec))
+    assert branch is not None
+    return branch
 
 
 def _branch(part: Any) -> _Branch | None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from couler_py.backends.argo.lint.expressions import BODIES, CHECKS, LOCATIONS
+from couler_py.backends.argo.lint.rules.schema_rules import rules_of_the_spec
 from couler_py.backends.argo.schema import PLURALS, schema
 
 
@@ -34,6 +35,10 @@ def program(rule: str) -> Any:
 
 # Made beforehand: compiling moves Python's recursion limit, which hypothesis watches while tests run.
 PROGRAMS = {rule: program(rule) for rule in CHECKS}
+
+
+def test_the_rules_of_the_spec_are_the_same_in_every_kind() -> None:
+    assert {kind: rules_of_the_spec(kind) == rules_of_the_spec() for kind in PLURALS} == dict.fromkeys(PLURALS, True)
 
 
 def mapping(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
