@@ -121,7 +121,7 @@ def set_without_a_main_container(document: JSON) -> Iterator[Change]:
 def broken_manifest(document: JSON) -> Iterator[Change]:
     for path, template in templates(document):
         if "manifest" in template.get("resource", {}):
-            broken = template["resource"]["manifest"] + "\n  a: [b: }"
+            broken = "}: {\n" + template["resource"]["manifest"]
             yield Change((*path, "resource", "manifest"), broken)
 
 

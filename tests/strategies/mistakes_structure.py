@@ -149,7 +149,7 @@ def timeout_of_a_graph(document: JSON) -> Iterator[Change]:
 def depends_beside_dependencies(document: JSON) -> Iterator[Change]:
     for path, task, _ in tasks(document):
         if task.get("dependencies"):
-            yield Change((*path, "depends"), task["dependencies"][0], path)
+            yield Change((*path, "depends"), task["dependencies"][0], (*path, "dependencies"))
 
 
 @kind
@@ -199,4 +199,4 @@ def too_many_templates(document: JSON) -> Iterator[Change]:
     for path, _ in list(leaves(document))[:1]:
         found = spec_of(document)["templates"]
         more = [{"name": f"more-{index}", "suspend": {}} for index in range(201)]
-        yield Change(path[:-1], [*found, *more], path[:-1])
+        yield Change(path[:-1], [*found, *more], (*path[:-1], 200))

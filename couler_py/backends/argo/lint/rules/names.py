@@ -89,10 +89,11 @@ def artifact_names(flow: Flow) -> Iterator[Finding]:
     for template in flow.all_templates:
         for side in ("inputs", "outputs"):
             for index, each in enumerate(template.data.get(side, {}).get("artifacts", ())):
-                yield from _artifact_name(each, (*template.path, side, "artifacts", index))
+                path = (*template.path, side, "artifacts", index)
+                yield from _artifact_name(each, path, filled=side == "outputs")
         for call in template.calls:
             for index, each in enumerate(call.data.get("arguments", {}).get("artifacts", ())):
-                yield from _artifact_name(each, (*call.path, "arguments", "artifacts", index))
+                yield from _artifact_name(each, (*call.path, "arguments", "artifacts", index), filled=True)
         for what in ("parameters", "artifacts"):
             for index, each in enumerate(template.data.get("outputs", {}).get(what, ())):
                 name = each.get("globalName", "")
@@ -102,8 +103,9 @@ def artifact_names(flow: Flow) -> Iterator[Finding]:
         yield from _artifact_name(each, (*flow.path, "arguments", "artifacts", index))
 
 
-def _artifact_name(artifact: dict[str, Any], path: Path) -> Iterator[Finding]:
-    name = artifact.get("name", "")
+def _artifact_name(artifact: dict[str, Any], path: Path, *, filled: bool = False) -> Iterator[Finding]:
+    """`filled`: where Argo fills tags in before it looks at the name."""
+    name = re.sub(r"\{\{.*?\}\}", "x", artifact.get("name", "")) if filled else artifact.get("name", "")
     if re.fullmatch(r"[-a-zA-Z0-9_{}.]+", name) and not _VALUE_NAME.fullmatch(name):
         yield _characters("the name of an artifact", name, (*path, "name"))
 
