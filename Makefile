@@ -55,9 +55,10 @@ bench: .venv/dev.stamp ## measure, beside peers
 soak: .venv/dev.stamp ## the long cases
 	$(bin)/pytest -m "soak and not cluster" --timeout 3600 || [ $$? = 5 ]   # 5: there are none
 
-schemas: .venv/dev.stamp ## make couler_py/backends/argo/schema/ and words/ anew from Argo's CRDs
+schemas: .venv/dev.stamp ## make Argo's schemas, types and docs/argo-fields.md anew from its CRDs
 	$(bin)/python tools/schemas.py
 	$(bin)/python tools/words.py
+	$(bin)/python tools/fields.py
 
 clean:           ## forget environments and outputs
 	rm -rf .venv .venv-airflow build dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

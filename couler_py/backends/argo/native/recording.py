@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -70,11 +70,14 @@ class Graph:
         else:
             self._group.append(task)
 
-    @contextmanager
-    def group(self) -> Iterator[None]:
+    def group(self) -> AbstractContextManager[None]:
         """The steps inside run side by side."""
         if self._group is not None:
             fail("CLR192", "a group of steps stands in another", step=self.template, help="steps have one level only")
+        return self._grouped()
+
+    @contextmanager
+    def _grouped(self) -> Iterator[None]:
         self._group = []
         self.groups.append(self._group)
         try:
@@ -87,11 +90,15 @@ _recording: ContextVar[Recording | None] = ContextVar("argo_document", default=N
 _graph: ContextVar[Graph | None] = ContextVar("argo_graph", default=None)
 
 
-@contextmanager
-def recording(into: Recording) -> Iterator[None]:
+def recording(into: Recording) -> AbstractContextManager[None]:
     """While a document is being written."""
     if _recording.get() is not None:
         fail("CLR192", "a document is written inside of another", help="end the first `with` block before")
+    return _recorded(into)
+
+
+@contextmanager
+def _recorded(into: Recording) -> Iterator[None]:
     token = _recording.set(into)
     try:
         yield
