@@ -9,7 +9,7 @@ from typing import Any
 
 from couler_py.argolang.functions.gotime import Moment
 from couler_py.argolang.problems import EvaluationProblem
-from couler_py.argolang.values import Duration, in_bytes, is_integer, is_nil, is_number, kind, truncated, wrapped
+from couler_py.argolang.values import Byte, Duration, in_bytes, is_integer, is_nil, is_number, kind, truncated, wrapped
 
 LONGEST = 10_000_000  # characters of a text that may be made
 
@@ -27,6 +27,8 @@ def negated(value: Any) -> Any:
     """`-x`."""
     if isinstance(value, float):
         return -value
+    if isinstance(value, Byte):
+        return Byte(-value % 256)
     if is_integer(value):
         return wrapped(-value)
     raise EvaluationProblem(f"'-' has no meaning for a {kind(value)}")

@@ -15,7 +15,7 @@ from couler_py.argolang.members import fetched, held, sliced
 from couler_py.argolang.nodes import Node
 from couler_py.argolang.parser import parse
 from couler_py.argolang.problems import EvaluationProblem
-from couler_py.argolang.values import AnyMap, Function, Integers, is_nil, kind
+from couler_py.argolang.values import AnyMap, Byte, Function, Integers, in_bytes, is_nil, kind
 
 STEPS = 200_000  # ours: how much may be evaluated
 MEMORY = 1_000_000  # the language's own budget: the elements of all lists that are made
@@ -195,12 +195,18 @@ def _binary(here: Evaluation, node: nodes.Binary) -> Any:
 
 def _constant(node: nodes.Binary) -> bool | None:
     """`x && false` and `x || true` are known without x."""
-    if isinstance(node.right, nodes.Boolean):
-        if node.operator in ("&&", "and") and not node.right.value:
-            return False
-        if node.operator in ("||", "or") and node.right.value:
-            return True
-    return None
+    right = _written(node.right)
+    if right is False and node.operator in ("&&", "and"):
+        return False
+    return True if right is True and node.operator in ("||", "or") else None
+
+
+def _written(node: Node) -> bool | None:
+    """The value of a `true` or `false` that stands in the text, with any number of `not` before it."""
+    yes = True
+    while isinstance(node, nodes.Unary) and node.operator in ("not", "!"):
+        node, yes = node.operand, not yes
+    return node.value is yes if isinstance(node, nodes.Boolean) else None
 
 
 def _operated(here: Evaluation, node: nodes.Binary, left: Any) -> Any:
@@ -226,7 +232,7 @@ def _logical(here: Evaluation, node: nodes.Binary, left: Any) -> Any:
     if constant is not None:
         return constant
     both = node.operator in ("&&", "and")
-    if isinstance(node.right, nodes.Boolean):
+    if _written(node.right) is not None:
         return left
     first = _boolean(left, node.left, repr(node.operator))
     return here.value(node.right) if first is both else first
@@ -327,7 +333,7 @@ def _builtin(here: Evaluation, node: nodes.Builtin) -> Any:
         finally:
             here.scopes.pop()
     arguments = [here.value(each) for each in node.arguments]
-    value = _at(node, lambda: called(BUILTIN[node.name], arguments, here.clock))
+    value = _at(node, lambda: called(BUILTIN[node.name], arguments, here.clock, zeros=False))
     if isinstance(value, list | str):
         here.grow(node, len(value) if node.name in ("repeat", "reverse", "concat", "flatten", "sort") else 0)
         here.spend(node, len(value) // 10)
@@ -335,7 +341,12 @@ def _builtin(here: Evaluation, node: nodes.Builtin) -> Any:
 
 
 def _items(here: Evaluation, node: nodes.Builtin) -> Sequence[Any]:
+    """The elements of a list; those of a text are its bytes."""
     items = here.value(node.arguments[0])
+    if isinstance(items, str):
+        return [Byte(each) for each in in_bytes(items)]
+    if items == {}:
+        return []
     if not isinstance(items, list):
         raise EvaluationProblem(f"{node.name} needs a list, not a {kind(items)}", node.start)
     return items

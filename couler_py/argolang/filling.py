@@ -47,9 +47,10 @@ def fill(
 
     `lookup` has the values of names (`inputs.parameters.x`); None says that a value is known to be absent, which is an
     error for a tag. `environment` has the variables of expressions, by default those of `lookup`. A tag that can't be
-    filled stays as it is, or is an error where `unresolved` says so; so is an expression that fails or is nil.
+    filled stays as it is, or is an error where `unresolved` says so; so is an expression that fails or is nil. Braces
+    that are never closed stay in any case.
 
-    Raises EvaluationProblem, and in the strict mode SyntaxProblem, both with offsets into the text.
+    Raises EvaluationProblem, and SyntaxProblem for what is no expression, both with offsets into the text.
 
     >>> fill("{{inputs.parameters.n}}: {{=asInt(inputs.parameters.n) + 1}} {{other}}", {"inputs.parameters.n": "1"})
     '1: 2 {{other}}'
@@ -74,11 +75,8 @@ def rendered(value: Any) -> str:
     >>> rendered("a"), rendered(1.5), rendered(["<"])
     ('a', '1.5', '["\\\\u003c"]')
     """
-    if value is None:
-        raise EvaluationProblem("the expression has no value")
-    if isinstance(value, str):
-        return whole(value)
-    return _survives(to_json(value))
+    text = _text(value)
+    return text if isinstance(value, str) else _survives(text)
 
 
 def required(expression: str | Node) -> tuple[str, ...]:
@@ -128,16 +126,21 @@ def _expression(tag: Tag, variables: Mapping[str, Any], strict: bool, steps: int
         missing = [name for name in required(tree) if not has(variables, name)]
         if missing and (strict or any(name in LATE for name in missing)):
             raise EvaluationProblem(f"{missing[0]} is unknown")
-        return rendered(evaluate(tree, variables, steps=steps, clock=clock))
+        text = _text(evaluate(tree, variables, steps=steps, clock=clock))
     except SyntaxProblem as problem:
-        if not strict:
-            return written(tag)
         raise SyntaxProblem(problem.message, tag.inside + problem.offset) from problem
     except EvaluationProblem as problem:
         if not strict and not problem.late:
             return written(tag)
         place = tag.inside + (problem.offset or 0)
         raise EvaluationProblem(problem.message, place, late=problem.late) from problem
+    return _survives(text, tag.start)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        raise EvaluationProblem("the expression has no value")
+    return whole(value) if isinstance(value, str) else to_json(value)
 
 
 def _survives(text: str, place: int | None = None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from couler_py.argolang.arithmetic import equal, whole
+from couler_py.argolang.functions.gotime import Moment
 from couler_py.argolang.problems import EvaluationProblem
 from couler_py.argolang.values import AnyMap, Byte, NoList, StringMap, from_bytes, in_bytes, is_nil, kind
 
@@ -66,6 +67,8 @@ def held(container: Any, needle: Any) -> bool:
         return any(equal(each, needle) for each in container)
     if isinstance(container, dict):
         return _key(container, needle) in container
+    if isinstance(container, Moment) and isinstance(needle, str):
+        return False
     raise EvaluationProblem(f"'in' has no meaning for a {kind(container)}")
 
 

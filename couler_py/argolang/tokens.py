@@ -21,7 +21,7 @@ _TOKEN = re.compile(
     rf"""
     (?P<space>[{SPACES}]+|//[^\n]*(?:\n|\Z)|/\*.*?\*/)
   | (?P<name>[A-Za-z_$][A-Za-z0-9_$]*(?![^\x00-\x7f]))
-  | (?P<number>(?:0[xX][0-9a-fA-F_]*|0[oO][0-7_]*|0[bB][01_]*|[0-9][0-9_]*|(?=\.[0-9]))
+  | (?P<number>\.?(?:0[xX][0-9a-fA-F_]*|0[oO][0-7_]*|0[bB][01_]*|[0-9][0-9_]*)
        (?:\.(?!\.)[0-9_]*)?(?:[eE][+-]?[0-9_]*)?)
   | (?P<string>["'`])
   | (?P<bracket>[()\[\]{{}}])
@@ -61,6 +61,11 @@ def tokens(text: str) -> Iterator[Token]:
             token = _token(text, found)
         yield token
         position = token.end
+        if token.text in ("#", "##") and token.kind == OPERATOR:
+            end = _past_name(text, position)
+            if end > position:
+                yield Token(NAME, text[position:end], position, end)
+                position = end
     yield Token(END, "", len(text), len(text))
 
 
@@ -95,12 +100,16 @@ def _token(text: str, found: re.Match[str]) -> Token:
 
 def _wide_name(text: str, start: int) -> Token:
     """A name with letters beyond ASCII."""
-    end = start
-    while end < len(text) and alphanumeric(text[end]):
-        end += 1
+    end = _past_name(text, start)
     if end == start:
         raise SyntaxProblem(f"{text[start]!r} begins nothing in an expression", start)
     return Token(NAME, text[start:end], start, end)
+
+
+def _past_name(text: str, position: int) -> int:
+    while position < len(text) and alphanumeric(text[position]):
+        position += 1
+    return position
 
 
 def _string(text: str, start: int) -> Token:

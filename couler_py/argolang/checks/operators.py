@@ -85,6 +85,8 @@ def _both(kind: str, result: Nature) -> Rule:
 
 
 def _in(left: Nature, right: Nature) -> Nature | None:
+    if right.kind == "time" and left.kind in ("unknown", "string"):
+        return BOOL
     if right.kind == "map":
         return BOOL if left.kind in ("unknown", "string") else None
     if right.kind == "anymap":

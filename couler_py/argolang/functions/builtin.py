@@ -18,6 +18,7 @@ from couler_py.argolang.problems import EvaluationProblem
 from couler_py.argolang.tokens import SPACES
 from couler_py.argolang.values import (
     AnyMap,
+    Duration,
     Function,
     NoList,
     Pair,
@@ -118,7 +119,7 @@ def _extreme(name: str, better: Callable[[Any, Any], bool]) -> Callable[..., Any
                     if not is_number(candidate):
                         raise EvaluationProblem(f"{name} has no meaning for a {kind(candidate)}")
                     found = candidate if found is None or better(candidate, found) else found
-            elif is_number(value):
+            elif is_number(value) or isinstance(value, Duration):
                 found = value if found is None or better(value, found) else found
             elif len(values) == 1:
                 return value
@@ -132,7 +133,10 @@ def _extreme(name: str, better: Callable[[Any, Any], bool]) -> Callable[..., Any
 def _numbers(values: tuple[Any, ...] | list[Any]) -> list[float]:
     found: list[float] = []
     for value in values:
-        found += _numbers(value) if isinstance(value, list) else [float(_number(value))]
+        if isinstance(value, list):
+            found += _numbers(value)
+        else:
+            found.append(float(value if isinstance(value, Duration) else _number(value)))
     return found
 
 
@@ -304,9 +308,11 @@ def _concat(first: list[Any], *others: list[Any]) -> list[Any]:
     return found or NoList()
 
 
-def _sort(values: list[Any], how: str = "asc") -> list[Any]:
+def _sort(values: Any, how: str = "asc") -> list[Any]:
     if how not in ("asc", "desc"):
         raise EvaluationProblem("the order must be 'asc' or 'desc'")
+    if not isinstance(values, list):
+        return NoList()
     return [values[place] for place in order(values, reverse=how == "desc")]
 
 
@@ -360,7 +366,7 @@ def _table() -> dict[str, Function]:
     add("uniq", "list", _uniq)
     add("concat", "list list*", _concat)
     add("flatten", "list", _flat)
-    add("sort", "list string", _sort, 1)
+    add("sort", "any string", _sort, 1)
     add("bitand", "any any", _bits(lambda left, right: left & right))
     add("bitor", "any any", _bits(lambda left, right: left | right))
     add("bitxor", "any any", _bits(lambda left, right: left ^ right))

@@ -24,15 +24,18 @@ from couler_py.argolang.values import (
 _ZEROS: dict[str, Any] = {"string": "", "int": 0, "int64": Int64(0), "float": 0.0, "bool": False}
 
 
-def called(function: Function, arguments: list[Any], clock: Callable[[], int]) -> Any:
-    """The value of a call. Raises EvaluationProblem where the arguments don't fit, and where there is no value."""
+def called(function: Function, arguments: list[Any], clock: Callable[[], int], *, zeros: bool = True) -> Any:
+    """The value of a call; nil counts as "", 0 or false where a function wants such, unless `zeros` says otherwise.
+
+    Raises EvaluationProblem where the arguments don't fit, and where there is no value.
+    """
     if function.apply is None:
         raise EvaluationProblem(f"{function.name} isn't evaluated here: {function.why}", late=True)
     least, most = function.least, function.most
     if len(arguments) < least or (most is not None and len(arguments) > most):
         wanted = str(least) if most == least else f"{least} or more" if most is None else f"{least} to {most}"
         raise EvaluationProblem(f"{function.name} takes {wanted} arguments, not {len(arguments)}")
-    given = [_fitting(function, number, value) for number, value in enumerate(arguments)]
+    given = [_fitting(function, number, value, zeros) for number, value in enumerate(arguments)]
     try:
         return function.apply(clock, *given) if function.timed else function.apply(*given)
     except (ArithmeticError, IndexError, KeyError, TypeError, ValueError) as problem:
@@ -41,9 +44,9 @@ def called(function: Function, arguments: list[Any], clock: Callable[[], int]) -
         raise EvaluationProblem(f"{function.name}: {problem}") from problem
 
 
-def _fitting(function: Function, number: int, value: Any) -> Any:
+def _fitting(function: Function, number: int, value: Any, zeros: bool) -> Any:
     wanted = function.parameters[min(number, len(function.parameters) - 1)]
-    if value is None and wanted in _ZEROS:
+    if zeros and value is None and wanted in _ZEROS:
         return _ZEROS[wanted]
     if _FITS[wanted](value):
         return value
