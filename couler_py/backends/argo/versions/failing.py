@@ -10,9 +10,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from couler_py.backends.argo.versions.expressions import TAG, without_texts
+
 JSON = dict[str, Any]
-_TAG = re.compile(r"\{\{=(.*?)\}\}", re.DOTALL)
 _RISKY = re.compile(r"\b(?:fromJSON|fromBase64|asInt|asFloat|int|float|date|duration)\s*\(|[/%]|\[(?!['\"])")
+_SAFE = re.compile(r"\[[^\]\[]*:[^\]\[]*\]|fromJSON\((?:#|'' \+ item \+ '')\)")
+"""Slices, which are cut to what there is, and JSON text that Argo has made."""
 _WHOLE = re.compile(r"\{\{=((?:(?!\}\}).)*)\}\}", re.DOTALL)
 
 
@@ -33,7 +36,12 @@ def _template(template: JSON) -> JSON:
 def _call(call: JSON) -> JSON:
     when = call.get("when", "")
     values = [each.get("value", "") for each in call.get("arguments", {}).get("parameters", ())]
-    risky = [tag.strip() for value in values for tag in _TAG.findall(value) if _RISKY.search(tag)]
+    risky = [
+        tag.strip()
+        for value in values
+        for tag in TAG.findall(value)
+        if _RISKY.search(_SAFE.sub("", without_texts(tag)))
+    ]
     if not risky or when == "false":
         return call
     # The type of a value is a word, whatever the value: true wherever there is one.

@@ -18,6 +18,7 @@ import msgspec
 
 from couler_py.backends.argo.emission import ROLE
 from couler_py.backends.argo.emit.literals import member
+from couler_py.backends.argo.versions.expressions import LITERAL, TAG
 from couler_py.ir.diagnostics import Diagnostic, error
 
 JSON = dict[str, Any]
@@ -26,8 +27,6 @@ ITEM = "couler-item"
 RUN = "run"
 READ = "fromJSON('\\\\u0022' + item + '\\\\u0022')"
 """The text of an item, as the replacement of a pattern."""
-_TAG = re.compile(r"\{\{=(.*?)\}\}", re.DOTALL)
-_LITERAL = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
 _ITEM = re.compile(r"(?<![\w.])item(?:\.(\w+)|\[(?:'([^']*)'|\"([^\"]*)\")\])?(?![\w])")
 _OTHER = re.compile(r"(?<![\w.])(inputs|workflow|tasks|steps)(?!\w)")
 _INPUT = re.compile(r"(?<![\w.])inputs\.parameters(?:\.(\w+)|\[(?:'([^']*)'|\"([^\"]*)\")\])")
@@ -105,7 +104,7 @@ class _Around:
         for each in call["arguments"]["parameters"]:
             value = each.get("value")
             if _mixed(value):
-                self.arguments.append({**each, "value": _TAG.sub(self._rewritten, value)})
+                self.arguments.append({**each, "value": TAG.sub(self._rewritten, value)})
             else:
                 known = self._passed("argument", each["name"], {key: each[key] for key in each if key != "name"})
                 self.arguments.append({"name": each["name"], "value": _tag(known)})
@@ -194,7 +193,7 @@ def _unescaped(value: Any) -> Any:
     """A text whose item, escaped as 3.5 has it, is read as JSON."""
     if not isinstance(value, str):
         return value
-    return _TAG.sub(
+    return TAG.sub(
         lambda tag: "{{=" + _outside_literals(tag[1], lambda text: _ITEM.sub(READ, text)) + "}}",
         value.replace("{{item}}", "{{=item}}"),
     )
@@ -224,7 +223,7 @@ def _new(wish: str, names: set[Any]) -> str:
 def _mixed(value: Any) -> bool:
     """Whether an expression in the text reads the item and something else."""
     return isinstance(value, str) and any(
-        _ITEM.search(bare) and _OTHER.search(bare) for bare in map(_bare, _TAG.findall(value))
+        _ITEM.search(bare) and _OTHER.search(bare) for bare in map(_bare, TAG.findall(value))
     )
 
 
@@ -239,7 +238,7 @@ def _outside_literals(expression: str, change: Any) -> str:
 def _pieces(expression: str) -> Iterator[tuple[str, bool]]:
     """The parts of an expression that are string literals, but for those that name a member, and the parts between."""
     start = 0
-    for match in _LITERAL.finditer(expression):
+    for match in LITERAL.finditer(expression):
         if expression[: match.start()].endswith("[") and expression[match.end() :].startswith("]"):
             continue
         yield expression[start : match.start()], False

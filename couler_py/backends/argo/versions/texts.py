@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from couler_py.backends.argo.versions.expressions import TAG, without_texts
 from couler_py.ir.diagnostics import Diagnostic, error, warning
 
-_EXPRESSION = re.compile(r"\{\{=(.*?)\}\}", re.DOTALL)
-_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
 _YOUNGER = re.compile(r"(?<![.\w])(flatten|uniq)\s*\(")
 _CONDITIONAL = re.compile(r"(?<![.\w])if\b[^?]*\{")
 _LISTS = re.compile(
@@ -31,8 +30,8 @@ def text_findings(text: str, names: tuple[str, ...], place: str, template: str) 
             why="it looks for a template whose name is the text of the tag",
             help="name the template, or use Argo 3.6 or later",
         )
-    for match in _EXPRESSION.finditer(text):
-        yield from _expression(_QUOTED.sub("''", match[1]), place, template)
+    for match in TAG.finditer(text):
+        yield from _expression(without_texts(match[1]), place, template)
 
 
 def _expression(expression: str, place: str, template: str) -> Iterator[Diagnostic]:
