@@ -50,9 +50,9 @@ def object_names(context: Context) -> Iterator[Finding]:
         )
     if name and not _NAME(name):
         yield _characters(name, "name")
-    # Kubernetes looks at what it completes as if the last dash were a letter.
-    tried = f"{prefix[:-1]}a" if len(prefix) > 1 and prefix.endswith("-") else prefix
-    if prefix and not _NAME(tried):
+    # Kubernetes looks at the beginning as if a dash at its end were a letter, and at the whole name.
+    beginning = f"{prefix[:-1]}a" if len(prefix) > 1 and prefix.endswith("-") else prefix
+    if prefix and not (_NAME(beginning) and _NAME(f"{prefix}a")):
         yield _characters(prefix, "generateName")
     namespace = metadata.get("namespace", "")
     if namespace and not re.fullmatch(_PART, namespace):
