@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from pathlib import Path
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
@@ -46,10 +47,18 @@ def visible(home: Home, ref: ArtifactRef, folder: Path, name: str) -> Path:
 
 def gather(home: Home, members: list[tuple[int, ArtifactRef]]) -> ArtifactRef:
     """One folder with an entry for each member, named by its zero-padded index."""
+    return folder(home, [(f"{index:0{INDEX_DIGITS}d}", ref) for index, ref in members])
+
+
+def folder(home: Home, members: Sequence[tuple[str, ArtifactRef]]) -> ArtifactRef:
+    """One folder with an entry for each member, at its path in it."""
     root = str(home.artifacts)
     entries: list[dict[str, Any]] = []
-    for index, ref in members:
-        name = f"{index:0{INDEX_DIGITS}d}"
+    around: set[str] = set()
+    for name, ref in members:
+        parents = [str(parent) for parent in reversed(PurePosixPath(name).parents) if parent.name]
+        entries += ({"path": parent, "kind": "folder"} for parent in parents if parent not in around)
+        around.update(parents)
         if ref.kind == "file":
             entries.append(reference(ref) | {"path": name})
             continue
@@ -57,6 +66,20 @@ def gather(home: Home, members: list[tuple[int, ArtifactRef]]) -> ArtifactRef:
         for entry in content.manifest(root, ref.digest):
             entries.append(entry | {"path": f"{name}/{entry['path']}"})
     return ArtifactRef(**content.keep_manifest(root, entries))
+
+
+def member(home: Home, ref: ArtifactRef, path: str) -> ArtifactRef | None:
+    """A file or folder in a folder; None where there is none."""
+    if ref.kind != "folder":
+        return None
+    root, wanted = str(home.artifacts), path.strip("/")
+    below: list[dict[str, Any]] = []
+    for entry in content.manifest(root, ref.digest):
+        if entry["path"] == wanted and entry["kind"] == "file":
+            return msgspec.convert({key: value for key, value in entry.items() if key != "path"}, ArtifactRef)
+        if entry["path"].startswith(f"{wanted}/"):
+            below.append(entry | {"path": entry["path"][len(wanted) + 1 :]})
+    return ArtifactRef(**content.keep_manifest(root, below)) if below else None
 
 
 def collect(home: Home, live: set[str], *, older_than: float = 3600.0) -> tuple[int, int]:

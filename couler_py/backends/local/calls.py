@@ -9,9 +9,10 @@ from typing import Any
 
 import msgspec
 
-from couler_py.backends.local import graphs, http, leaves, loops, suspends
+from couler_py.backends.local import graphs, http, keys, leaves, loops, suspends
 from couler_py.backends.local.context import MAX_DEPTH, Attempt, Call, Context, Halted
 from couler_py.backends.local.imported import graphs as imported_graphs
+from couler_py.backends.local.imported.deadlines import own_deadline
 from couler_py.backends.local.locking import holding
 from couler_py.backends.local.scope import AbsentOutputError, TaskFailure, encode
 from couler_py.ir.codec import digest as template_digest
@@ -41,6 +42,7 @@ async def call(context: Context, made: Call) -> Result:
     ):
         context.journal.task(known)
         _published(context, template, known.result)
+        keys.remember(context, made, known.result)
         return known.result
     task = TaskRecord(made.path, kind_of(template), template.name, "Pending", digest=identity)
     task.item, task.item_index = made.item, made.item_index
@@ -49,6 +51,7 @@ async def call(context: Context, made: Call) -> Result:
     context.journal.task(task)
     try:
         result = await _deadline(context, made, task)
+        keys.remember(context, made, result)
     except TaskFailure as failure:
         result = Result("Failed", message=str(failure), errored=context.imported)
     except (asyncio.CancelledError, Halted):
@@ -98,10 +101,15 @@ def _published(context: Context, template: Template, result: Result) -> None:
     for output in template.outputs.parameters:
         if output.global_name and output.name in result.parameters:
             context.facts.published[output.global_name] = result.parameters[output.name]
+    for left in template.outputs.artifacts:
+        if left.global_name and left.name in result.artifacts:
+            context.facts.files[left.global_name] = result.artifacts[left.name]
 
 
 async def _deadline(context: Context, made: Call, task: TaskRecord) -> Result:
     limit = made.template.deadline
+    if context.imported and limit is None:
+        limit = own_deadline(context.scope(made), made.template)
     timer = asyncio.timeout(limit)
     try:
         async with timer:

@@ -144,6 +144,7 @@ class Context:
         self.programs: dict[str, Path] = {}
         self.interpreters: dict[tuple[str, ...], str] = {}
         self.daemons: dict[str, list[Daemon]] = {}
+        self.keyed: dict[str, ArtifactRef] = {}
         self.hooks: dict[str, asyncio.Task[Result]] = {}
         self.kill = False
         self.looked_at: Callable[[], None] = lambda: None

@@ -39,7 +39,8 @@ def complete(
     command = [scope.text(word) for word in body.command]
     if isinstance(body, Script):
         script = str(folder / "script")
-        request["files"].append({"path": script, "text": scope.text(body.source)})
+        # One that a shell is told to run as a command (`sh -c`) has to be a program, as it is on Argo.
+        request["files"].append({"path": script, "text": scope.text(body.source), "mode": 0o700})
         command.append(script)
     else:
         command += [scope.text(word) for word in body.args]

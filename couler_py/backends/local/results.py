@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from couler_py.backends.local import metrics
 from couler_py.backends.local.context import Call, Context
+from couler_py.backends.local.keys import key_of
 from couler_py.backends.local.scope import TaskFailure, plain
 from couler_py.backends.local.transfer import send
 from couler_py.ir import wire
@@ -35,7 +36,7 @@ async def read_result(context: Context, made: Call, folder: Path, record: dict[s
     artifacts = {name: ArtifactRef(**ref) for name, ref in record.get("artifacts", {}).items()}
     scope = context.scope(made)
     for left in made.template.outputs.artifacts:
-        if left.storage is not None and left.name in artifacts:
+        if left.storage is not None and left.name in artifacts and key_of(left.storage, scope) is None:
             await asyncio.to_thread(send, context, artifacts[left.name], left.storage, scope, left.archive)
     return Result("Succeeded", parameters, artifacts, exit_code=0 if context.imported else None)
 

@@ -38,6 +38,7 @@ class Facts(msgspec.Struct):
     failures: list[dict[str, Any]] = []
     duration: float = 0.0
     published: dict[str, Any] = {}
+    files: dict[str, ArtifactRef] = {}
 
     def field(self, name: str, attempt: int) -> Any:
         """One fact as a value of an expression."""

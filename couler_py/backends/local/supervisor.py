@@ -185,7 +185,7 @@ def prepare(request: dict[str, Any]) -> None:
         os.makedirs(os.path.dirname(path), exist_ok=True)
     for file in request["files"]:
         os.makedirs(os.path.dirname(file["path"]), exist_ok=True)
-        handle = os.open(file["path"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        handle = os.open(file["path"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, file.get("mode", 0o600))
         with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape", newline="") as writing:
             writing.write(file["text"])
     for given in request["inputs"]:

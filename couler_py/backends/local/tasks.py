@@ -11,14 +11,16 @@ from msgspec import UNSET
 from couler_py.backends.local.context import Call, Context
 from couler_py.backends.local.imported import words
 from couler_py.backends.local.imported.scope import ImportedScope
+from couler_py.backends.local.keys import found, key_of
 from couler_py.backends.local.scope import Scope, TaskFailure, plain
 from couler_py.backends.local.scope import bind as bind_value
 from couler_py.backends.local.transfer import fetch
 from couler_py.ir import wire
 from couler_py.ir.evaluate import AbsentError, EvaluationError
 from couler_py.ir.expr import Literal, Text
-from couler_py.ir.model import Argument, ArtifactArgument, Inline, Parameter, Task, Template
-from couler_py.store import runs
+from couler_py.ir.model import Argument, ArtifactArgument, Inline, InputArtifact, Parameter, Task, Template
+from couler_py.ir.storage import Storage
+from couler_py.store import artifacts, runs
 from couler_py.store.records import ArtifactRef, Result, TaskRecord
 
 
@@ -41,7 +43,7 @@ async def bind_call(
     scope: Scope,
     template: Template,
     arguments: Iterable[Argument],
-    artifacts: Iterable[ArtifactArgument],
+    files: Iterable[ArtifactArgument],
 ) -> Call:
     """A call with these arguments. Raises `TaskFailure` for one that has no value, is missing or of a wrong type."""
     given = {argument.name: argument for argument in arguments}
@@ -51,22 +53,48 @@ async def bind_call(
     }
     if context.imported:
         parameters = again(context, Call(template, "", parameters))
-    named = {artifact.name: artifact for artifact in artifacts}
+    named = {artifact.name: artifact for artifact in files}
     refs: dict[str, ArtifactRef] = {}
     for wanted in template.inputs.artifacts:
         argument = named.get(wanted.name)
         ref = None
         if argument is not None and argument.value is not None:
             ref = _artifact(scope, wanted.name, argument, wanted.optional or argument.optional)
+            if ref is not None and argument.extra is not None:
+                ref = sub_path(context, scope, ref, argument)
         elif argument is not None and argument.storage is not None:
-            ref = await asyncio.to_thread(fetch, context, argument.storage, scope, wanted.archive)
+            ref = await _stored(context, argument.storage, scope, wanted, argument.optional)
         elif wanted.storage is not None:
-            ref = await asyncio.to_thread(fetch, context, wanted.storage, scope, wanted.archive)
+            inside = context.scope(Call(template, "", parameters))
+            ref = await _stored(context, wanted.storage, inside, wanted, False)
         if ref is not None:
             refs[wanted.name] = ref
         elif not (wanted.optional or (argument is not None and argument.optional)):
             raise TaskFailure(f"the input artifact {wanted.name!r} of {template.name} was not given")
     return Call(template, "", parameters, refs, scope.item)
+
+
+def sub_path(context: Context, scope: Scope, ref: ArtifactRef, argument: ArtifactArgument) -> ArtifactRef | None:
+    """What an imported argument's `subPath` names in an artifact. Raises `TaskFailure`."""
+    assert argument.extra is not None
+    texts = {each.pointer: each.text for each in argument.extra.texts}
+    path = scope.text(texts.get("/subPath", argument.extra.value.get("subPath", "")))
+    if not path:
+        return ref
+    inside = artifacts.member(context.home, ref, path)
+    if inside is None and not argument.optional:
+        raise TaskFailure(f"there is no {path!r} in the artifact {argument.name!r}")
+    return inside
+
+
+async def _stored(
+    context: Context, storage: Storage, scope: Scope, wanted: InputArtifact, optional: bool
+) -> ArtifactRef | None:
+    """What lies in a store. Raises `TaskFailure`."""
+    key = key_of(storage, scope)
+    if key is not None:
+        return found(context, key, optional or wanted.optional)
+    return await asyncio.to_thread(fetch, context, storage, scope, wanted.archive)
 
 
 def again(context: Context, made: Call) -> dict[str, Any]:

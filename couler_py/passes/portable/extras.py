@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from couler_py.ir.diagnostics import Diagnostic, error
-from couler_py.ir.model import External, Graph, Plugin, Source, Task, Template, Workflow
+from couler_py.ir.model import ArtifactArgument, External, Graph, Plugin, Source, Task, Template, Workflow
 from couler_py.ir.templated import Templated
 
 PLACED = frozenset(
@@ -70,7 +70,8 @@ OF_RUNS = PLACED | frozenset(
         "artifacts",
     }
 )
-READ = frozenset({"/value", "/default"})
+READ = frozenset({"/value", "/default", "/timeout"})
+"""Texts with tags that are read where they stand."""
 HELP = "leave it out, or say it otherwise, in the file; or run it on Argo"
 
 
@@ -123,7 +124,8 @@ def words(part: Any) -> Iterator[str]:
     elif isinstance(part, msgspec.Struct):
         extra = getattr(part, "extra", None)
         if isinstance(extra, Templated) and isinstance(extra.value, dict):
-            read = {text.pointer[1:] for text in extra.texts if text.pointer in READ}
+            read = {"subPath"} if isinstance(part, ArtifactArgument) else set()
+            read |= {text.pointer[1:] for text in extra.texts if text.pointer in READ}
             yield from (name for name in extra.value if name not in PLACED and name not in read)
         for name in part.__struct_fields__:
             if name != "extra":

@@ -8,7 +8,7 @@ import msgspec
 
 from couler_py import argolang
 from couler_py.argolang.functions.gotime import read_duration
-from couler_py.ir.expr import Raw
+from couler_py.ir.expr import Input, Raw, Text, WorkflowParameter
 from couler_py.ir.model import Backoff, RetryPolicy, Template
 from couler_py.ir.templated import Templated
 
@@ -18,16 +18,35 @@ WORD = "retryStrategy"
 
 
 def with_retry(template: Template) -> Template:
-    """The template, a `retryStrategy` in Argo's words said by the IR's policy, without its `cap`"""
+    """The template, a `retryStrategy` in Argo's words said by the IR's policy, without its `cap`."""
     extra = template.pod.extra
-    if extra is None or WORD not in extra.value or any(text.pointer.startswith(f"/{WORD}/") for text in extra.texts):
+    if extra is None or WORD not in extra.value:
         return template
-    policy = _policy(extra.value[WORD])
+    own = [text for text in extra.texts if text.pointer.startswith(f"/{WORD}/")]
+    texts = {text.pointer.removeprefix(f"/{WORD}/"): text for text in own}
+    given = dict(extra.value[WORD])
+    if "expression" in texts and (said := tagged(texts.pop("expression").text)) is not None:
+        given["expression"] = said
+    policy = None if texts else _policy(given)
     if policy is None:
         return template
     rest = {name: value for name, value in extra.value.items() if name != WORD}
-    pod = msgspec.structs.replace(template.pod, extra=Templated(rest, extra.texts) if rest else None)
+    others = tuple(text for text in extra.texts if text not in own)
+    pod = msgspec.structs.replace(template.pod, extra=Templated(rest, others) if rest else None)
     return msgspec.structs.replace(template, retry=policy, pod=pod)
+
+
+def tagged(text: Text) -> str | None:
+    """A text with the inputs in it as tags again; None where it holds anything else."""
+    parts = []
+    for part in text.parts:
+        if isinstance(part, Input | WorkflowParameter):
+            kind = "inputs" if isinstance(part, Input) else "workflow"
+            part = "{{" + f"{kind}.parameters.{part.name}" + "}}"
+        if not isinstance(part, str):
+            return None
+        parts.append(part)
+    return "".join(parts)
 
 
 def _policy(given: Any) -> RetryPolicy | None:

@@ -52,6 +52,7 @@ def of_run(scope: ImportedScope) -> dict[str, Any]:
     }
     found |= {f"workflow.parameters.{name}": value for name, value in parameters.items()}
     found |= {f"workflow.outputs.parameters.{name}": words.said(value) for name, value in facts.published.items()}
+    found |= {f"workflow.outputs.artifacts.{name}": ref for name, ref in facts.files.items()}
     for kind, known in (("labels", scope.labels), ("annotations", scope.annotations)):
         found[f"workflow.{kind}"] = found[f"workflow.{kind}.json"] = words.go_json(dict(known))
         found |= {f"workflow.{kind}.{name}": value for name, value in known.items()}
@@ -86,7 +87,7 @@ def of_call(scope: ImportedScope) -> dict[str, Any]:
         found |= {
             "lastRetry.exitCode": str(last["exit_code"]),
             "lastRetry.status": last["status"],
-            "lastRetry.duration": f"{last['duration']:g}",
+            "lastRetry.duration": str(int(last["duration"])),
             "lastRetry.message": last["message"],
         }
     if scope.item is not UNSET:

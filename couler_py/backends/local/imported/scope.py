@@ -124,6 +124,7 @@ class ImportedScope(Scope):
     def expression(self, text: str) -> Any:
         """The value of an expression. Raises `EvaluationError`."""
         try:
+            text = argolang.fill(text, self.variables(text)) if "{{" in text else text
             found = argolang.evaluate(text, argolang.expanded(self.variables(text)))
         except PROBLEMS as problem:
             raise EvaluationError(str(problem)) from None
