@@ -76,7 +76,7 @@ def test_the_linter_refuses_of_argos_examples_what_the_server_does(reference_dat
                 continue
             elsewhere: Any = document
             elsewhere["metadata"].pop("namespace", None)  # it goes to that of the tests
-            if reason := ask(json.dumps(elsewhere), elsewhere["kind"]):
+            if reason := ask(json.dumps(elsewhere, ensure_ascii=False), elsewhere["kind"]):
                 refused[path.name] = reason
     assert sorted(refused) == sorted([*REFUSED, *NEWER])
     assert [name for name, field in NEWER.items() if f'unknown field "spec.{field}"' not in refused[name]] == []

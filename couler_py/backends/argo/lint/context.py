@@ -51,7 +51,7 @@ class Context:
     >>> def no_script_without_source(context):
     ...     for template in context.templates:
     ...         if template.data.get("script", {}).get("source") == "":
-    ...             yield Finding("CLR400", "the script is empty", (*template.path, "script", "source"))
+    ...             yield Finding("CLR424", "the script is empty", (*template.path, "script", "source"))
     """
 
     def __init__(
