@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from couler_py.backends.argo.emission import Emission
+from couler_py.backends.argo.size import LARGE as LARGE
+from couler_py.backends.argo.size import STORED as STORED
+from couler_py.backends.argo.size import size_findings, size_of
 from couler_py.ir.graph import strongly_connected
 from couler_py.ir.model import Loop
 
@@ -18,23 +19,25 @@ PARAMETERS = 500
 LEVELS = 98
 """Templates that call each other, that of a pod included: 99 were seen to run on 4.0.7, 100 to fail."""
 
-STORED = 1024 * 1024
-"""Bytes: the controller refuses a larger workflow, its status included (`MAX_WORKFLOW_SIZE`)."""
-LARGE = 7 * STORED // 10
-"""From here on the status of a run may push it over the limit."""
 
-
-def check_limits(emission: Emission, documents: list[JSON]) -> int:
-    """Note every bound that the documents break; gives the size of the largest in bytes."""
+def check_limits(emission: Emission, documents: list[JSON]) -> None:
+    """Note every bound that the documents break."""
     main = documents[-1]
     spec = main["spec"].get("workflowSpec", main["spec"])
     if emission.options.crds == "full":
         _counts(emission, spec)
     _depth(emission, spec)
-    size = len(msgspec.json.encode(main))
-    if size >= LARGE:
-        _size(emission, spec, size)
-    return size
+    workflow = emission.workflow
+    for found in size_findings(size_of(main)):  # to compile is no mistake: `lint` and `submit` refuse
+        emission.problem(
+            found.code,
+            found.message,
+            severity="warning",
+            step=workflow.name,
+            source=workflow.source,
+            why=found.why,
+            help=found.help,
+        )
 
 
 def _counts(emission: Emission, spec: JSON) -> None:
@@ -102,21 +105,4 @@ def _depth(emission: Emission, spec: JSON) -> None:
         source=loops[0].source if loops else None,
         why="each iteration of a loop is a template inside the one before, and those of loops inside it add to them",
         help="bound " + (" and ".join(each.display or each.name for each in loops) or "the nesting") + " to less",
-    )
-
-
-def _size(emission: Emission, spec: JSON, size: int) -> None:
-    sizes = sorted(((len(msgspec.json.encode(each)), each["name"]) for each in spec["templates"]), reverse=True)[:3]
-    largest = ", ".join(f"{name} ({bytes_ // 1024} KiB)" for bytes_, name in sizes)
-    over = size >= STORED
-    emission.problem(
-        "CLR410",
-        f"the workflow is {size / STORED:.2f} MiB of JSON; the largest templates are {largest}",
-        severity="warning",
-        step=emission.workflow.name,
-        source=emission.workflow.source,
-        why="Argo refuses a workflow of 1 MiB, and the status of a run grows with its tasks"
-        if not over
-        else "Argo refuses a workflow of 1 MiB or more when it is submitted",
-        help="run it as several workflows, or let a fan-out run what differs only in its values",
     )

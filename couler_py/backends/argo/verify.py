@@ -9,9 +9,9 @@ import functools
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from couler_py.backends.argo.limits import STORED
 from couler_py.backends.argo.options import Version
 from couler_py.backends.argo.schema import PLURALS, Crds, schema
+from couler_py.backends.argo.size import size_findings, size_of
 from couler_py.ir.diagnostics import Diagnostic, error
 
 JSON = dict[str, Any]
@@ -40,14 +40,8 @@ def verify(
 
 def too_large(documents: Iterable[JSON]) -> list[Diagnostic]:
     """The documents that Argo refuses for their size, which `compile` only warns of."""
-    import msgspec
-
-    found = []
-    for document in documents:
-        size = len(msgspec.json.encode(document))
-        if document.get("kind") in PLURALS and size >= STORED:
-            found.append(error("CLR410", f"{document['kind']} of {size / STORED:.2f} MiB; Argo takes less than 1 MiB"))
-    return found
+    known = (document for document in documents if document.get("kind") in PLURALS)
+    return [found for document in known for found in size_findings(size_of(document)) if found.severity == "error"]
 
 
 @functools.cache

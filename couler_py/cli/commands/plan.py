@@ -10,6 +10,7 @@ import msgspec
 import typer
 
 from couler_py import api
+from couler_py.backends.argo.size import STORED, Size, size_of
 from couler_py.backends.base import Bundle, backend, installed
 from couler_py.cli.console import columns, console, one_line, seconds, size
 from couler_py.cli.load import load
@@ -19,9 +20,6 @@ from couler_py.ir.model import Workflow
 from couler_py.ir.pod import Resources
 from couler_py.passes.pipeline import Applied, transform
 from couler_py.passes.plan import Plan, plan
-
-OBJECT_LIMIT = 1_048_576
-"""Bytes from which on Argo refuses a workflow: 1 MiB. Kubernetes' own store takes 1.5 MiB in one request."""
 
 
 class EngineView(msgspec.Struct, frozen=True):
@@ -33,6 +31,7 @@ class EngineView(msgspec.Struct, frozen=True):
     bytes: int | None = None
     limit: int | None = None
     errors: tuple[str, ...] = ()
+    run: Size | None = None
 
 
 def command(
@@ -66,7 +65,9 @@ def view(workflow: Workflow, made: Plan, name: str) -> EngineView:
         return EngineView(name, never, indirect, errors=messages)
     except CoulerError as error:
         return EngineView(name, never, indirect, errors=(str(error),))
-    return EngineView(name, never, indirect, _largest(bundle), OBJECT_LIMIT if bundle.documents else None)
+    if name != "argo":
+        return EngineView(name, never, indirect, _largest(bundle))
+    return EngineView(name, never, indirect, _largest(bundle), STORED, run=size_of(bundle.documents[-1]))
 
 
 def _largest(bundle: Bundle) -> int:
@@ -152,12 +153,22 @@ def _engines(views: list[EngineView]) -> Iterator[Any]:
     yield Text("Engines", "bold")
     for each in views:
         yield Text.assemble("  ", (each.name, "bold"), ": ", _verdict(each))
+        for line in _run(each.run) if each.run else ():
+            yield Text(f"    {line}")
         for feature, why in each.never.items():
             yield Text(f"    can't do {feature}: {why}", "red")
         for message in () if each.never else each.errors[:5]:
             yield Text(f"    {one_line(message)}", "red")
         for feature, how in each.indirect.items():
             yield Text(f"    {feature}: {how}", "dim")
+
+
+def _run(found: Size) -> Iterator[str]:
+    """What a run adds to the object that Argo keeps."""
+    yield f"a run adds {found.nodes:,} nodes, {size(found.status)}: {size(found.stored)} in all"
+    yield "largest templates: " + ", ".join(f"{part.name} {size(part.bytes)}" for part in found.largest)
+    for each in found.growing[:5]:
+        yield f"{each.place}: {each.why} adds {each.nodes:,} nodes, {size(each.bytes)}"
 
 
 def _verdict(each: EngineView) -> Any:

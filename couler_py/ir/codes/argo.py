@@ -75,9 +75,10 @@ CODES: tuple[Code, ...] = (
     Code(
         "CLR410",
         "a workflow near Argo's limit of size",
-        "The controller refuses a workflow of 1 MiB of JSON, and the status of a run, which grows "
-        "with each task, counts. "
-        "`compile` warns from 0.7 MiB on; `lint` and `submit` refuse from 1 MiB on.",
+        "The controller refuses a workflow of 1 MiB of JSON, and the status of a run, which grows with each task, item "
+        "and attempt, counts; it is compressed where it has to be. `compile` warns where both together come to 0.7 MiB; "
+        "`lint` and `submit` refuse what surely is 1 MiB or more. `couler plan` shows the figures, and what each item "
+        "of a list that only the run knows adds. An installation with `nodeStatusOffLoad` keeps the nodes elsewhere.",
     ),
     Code(
         "CLR411",
