@@ -115,9 +115,7 @@ def lines(given: str) -> Block | None:
 
 def _line(line: str, last: bool = False) -> str:
     shown = "".join(_sign(sign) for sign in line)
-    shown = shown.replace('"""', '\\"\\"\\"')
-    if last and shown.endswith('"'):
-        shown = shown[:-1] + '\\"'
+    shown = re.sub('"{3,}|"+$' if last else '"{3,}', lambda quotes: '\\"' * len(quotes[0]), shown)
     return re.sub(r"( +)$", lambda spaces: "\\x20" * len(spaces[1]), shown)
 
 

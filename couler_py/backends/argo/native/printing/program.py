@@ -136,7 +136,7 @@ def _fields(document: Printed, left: str, scope: Scope, checked: bool) -> list[D
     spec = data.get("spec")
     if not isinstance(spec, dict):
         raise TypeError("it has no spec")
-    found = _metadata(data.get("metadata"), scope)
+    found = _metadata(data.get("metadata"), data["kind"], scope)
     for key, item in spec.items():
         if key == left and data["kind"] != "CronWorkflow":
             continue
@@ -155,10 +155,12 @@ def _fields(document: Printed, left: str, scope: Scope, checked: bool) -> list[D
     return found
 
 
-def _metadata(given: Any, scope: Scope) -> list[Doc]:
+def _metadata(given: Any, kind: str, scope: Scope) -> list[Doc]:
     if not isinstance(given, dict):
         raise TypeError("it has no metadata")
     typed = {"generateName": str, "namespace": str, "labels": dict, "annotations": dict}
+    if kind == "ClusterWorkflowTemplate":  # which is in no namespace, whatever its document says
+        del typed["namespace"]
     found: list[Doc] = []
     rest = dict(given)
     if isinstance(rest.get("name"), str):
