@@ -164,7 +164,9 @@ def _edits(text: str, reference: Reference, path: Path) -> Iterator[tuple[int, i
         if old == new:
             continue
         if text[start] in "'\"`":
-            yield start, end, quoted(new)
+            written = quoted(new)
+            as_it_was = text[start] == '"' and written == f"'{new}'" and '"' not in new
+            yield start, end, f'"{new}"' if as_it_was else written
         elif is_name(new):
             yield start, end, new
         else:

@@ -301,7 +301,8 @@ class Graph(_Struct, frozen=True, tag="graph", gc=False):
     """Tasks and the edges between them.
 
     In the form "steps" (imports), `groups` name the tasks of each group; a group starts when the one
-    before has ended. `targets` limits a dag to some tasks and what they need.
+    before has ended. `targets` limits a dag to some tasks and what they need. `extra` holds further fields of an
+    imported dag in the engine's own words.
     """
 
     tasks: tuple[Task, ...]
@@ -309,6 +310,7 @@ class Graph(_Struct, frozen=True, tag="graph", gc=False):
     groups: tuple[tuple[str, ...], ...] = ()
     targets: tuple[str, ...] = ()
     fail_fast: bool = False
+    extra: Templated | None = None
 
 
 class Carry(_Struct, frozen=True):

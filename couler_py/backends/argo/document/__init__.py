@@ -10,7 +10,7 @@ Scalars keep their JSON type: a parameter's default or `Literal(5)` is the text 
 
 from __future__ import annotations
 
-from couler_py.backends.argo.document.documents import document_of, is_argo, read, write, written
+from couler_py.backends.argo.document.documents import document_of, is_argo, read, set_aside, write, written
 from couler_py.backends.argo.document.files import all_data, dump, load, load_all, loaded
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "load_all",
     "loaded",
     "read",
+    "set_aside",
     "write",
     "written",
 ]

@@ -14,7 +14,9 @@ from couler_py.backends.argo.document.lens import (
     JSON,
     Field,
     Table,
+    as_it_is,
     extra,
+    flag,
     strings,
     with_extra,
     word_field,
@@ -288,6 +290,18 @@ def written_task(given: Task, root: Root, write_template: Callable[[Template, Ro
 # ---- graphs
 
 
+def _targets(given: Any, root: Root) -> Any:
+    found = word(given, root)
+    return tuple(found.split()) if isinstance(found, str) else UNSAID
+
+
+_DAG = Table(
+    Graph,
+    Field("target", "targets", _targets, lambda value, root: " ".join(value), ()),
+    Field("failFast", "fail_fast", flag, as_it_is, True),
+)
+
+
 def graph(rest: JSON, read_template: ReadTemplate) -> Graph | None:
     """The graph of a template, taken out of its remaining fields; None where it has none."""
     dag, groups = rest.get("dag"), rest.get("steps")
@@ -296,16 +310,14 @@ def graph(rest: JSON, read_template: ReadTemplate) -> Graph | None:
         tasks = tuple(tuple(task(each, "steps", read_template) for each in group) for group in groups)
         names = tuple(tuple(each.name for each in group) for group in tasks)
         return Graph(tuple(each for group in tasks for each in group), "steps", names, fail_fast=True)
-    if not isinstance(dag, dict) or dag.keys() - {"tasks", "target", "failFast"}:
-        return None
-    target, fail_fast = word(dag.get("target") or "", ""), dag.get("failFast")
-    if not isinstance(target, str) or type(fail_fast) not in (bool, type(None)):
+    if not isinstance(dag, dict):
         return None
     del rest["dag"]
+    attributes, further = _DAG.taken(dag, "tasks")
+    tasks = further.pop("tasks", ())
     return Graph(
-        tuple(task(each, "tasks", read_template) for each in dag.get("tasks") or ()),
-        targets=tuple(target.split()),
-        fail_fast=fail_fast is not False,
+        tuple(task(each, "tasks", read_template) for each in tasks),
+        **({"fail_fast": True} | attributes | extra(further, "tasks")),
     )
 
 
@@ -316,10 +328,6 @@ def written_graph(given: Graph, write_template: Callable[[Template, Root], JSON]
         return {
             "steps": [[written_task(next(tasks), "steps", write_template) for _ in group] for group in given.groups]
         }
-    found: JSON = {}
-    if given.targets:
-        found["target"] = " ".join(given.targets)
-    if not given.fail_fast:
-        found["failFast"] = False
+    found = _DAG.write_all(given, "tasks")
     found["tasks"] = [written_task(each, "tasks", write_template) for each in given.tasks]
     return {"dag": found}

@@ -18,6 +18,7 @@ from couler_py.argolang.tags import written as written_part
 from couler_py.backends.argo.document.texts import Root
 from couler_py.ir import expr as e
 from couler_py.ir.model import Inline, Template
+from couler_py.ir.templated import Templated
 
 Path: TypeAlias = tuple[str, ...]
 Change: TypeAlias = Callable[[Path], Path | None]
@@ -52,14 +53,22 @@ def _tag(part: Tag, change: Change) -> Tag:
 
 
 def in_json(value: Any, change: Change) -> Any:
-    """A JSON value, all its strings."""
+    """A JSON value in Argo's words: all its strings, and the expressions that stand without a tag."""
     if isinstance(value, str):
         return in_text(value, change)
     if isinstance(value, dict):
-        return {key: in_json(item, change) for key, item in value.items()}
+        return {
+            key: in_expression(item, change)
+            if key in _EXPRESSIONS and isinstance(item, str) and OPEN not in item
+            else in_json(item, change)
+            for key, item in value.items()
+        }
     if isinstance(value, list):
         return [in_json(item, change) for item in value]
     return value
+
+
+_EXPRESSIONS = ("expression", "fromExpression")
 
 
 def in_ir(value: T, root: Root, change: Change, enter: Callable[[Template], bool] = lambda _: True) -> T:
@@ -73,6 +82,8 @@ def in_ir(value: T, root: Root, change: Change, enter: Callable[[Template], bool
             own = getattr(value, name)
             if isinstance(own, msgspec.Struct | tuple) and (new := in_ir(own, root, change, enter)) is not own:
                 changed[name] = new
+        if isinstance(value, Templated) and (plain := in_json(value.value, change)) != value.value:
+            changed["value"] = plain
         found = msgspec.structs.replace(value, **changed) if changed else value
         found = _reference(found, root, change)
     elif isinstance(value, tuple):
