@@ -187,12 +187,17 @@ class Context:
         """What expressions see that stand in no template: those of the run's entry and of its handlers."""
         return self._imported_scope() if self.imported else Scope(self.facts)
 
+    @functools.cached_property
+    def _words(self) -> dict[str, dict[str, str]]:
+        """The labels and annotations of the run: its own, and those that Argo adds to it."""
+        workflow, added = self.workflow, self.workflow.engines.get("argo", {}).get("workflowMetadata", {})
+        return {
+            "labels": {**dict(workflow.labels), **added.get("labels", {})},
+            "annotations": {**dict(workflow.annotations), **added.get("annotations", {})},
+        }
+
     def _imported_scope(self, *given: Any, **more: Any) -> ImportedScope:
-        workflow = self.workflow
         made = ImportedScope(self.facts, *given, **more)
-        made.entrypoint, made.labels, made.annotations = (
-            workflow.entrypoint,
-            dict(workflow.labels),
-            dict(workflow.annotations),
-        )
+        made.entrypoint = self.workflow.entrypoint
+        made.labels, made.annotations = self._words["labels"], self._words["annotations"]
         return made

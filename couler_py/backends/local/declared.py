@@ -14,7 +14,9 @@ from typing import Any
 from msgspec import UNSET
 
 from couler_py.backends.local.context import Call, Context
+from couler_py.backends.local.imported.expansion import expanded
 from couler_py.backends.local.scope import Scope, TaskFailure
+from couler_py.ir.expr import TextLike
 from couler_py.ir.model import Script
 from couler_py.ir.pod import Container
 from couler_py.store import artifacts
@@ -36,14 +38,20 @@ def complete(
     directory = scope.text(body.working_dir)
     if directory:
         request["directory"] = directory
-    command = [scope.text(word) for word in body.command]
+    declared = request.pop("declared")
+
+    def word_of(text: TextLike) -> str:
+        said = scope.text(text)
+        return expanded(said, declared) if context.imported else said
+
+    command = [word_of(word) for word in body.command]
     if isinstance(body, Script):
         script = str(folder / "script")
         # One that a shell is told to run as a command (`sh -c`) has to be a program, as it is on Argo.
         request["files"].append({"path": script, "text": scope.text(body.source), "mode": 0o700})
         command.append(script)
     else:
-        command += [scope.text(word) for word in body.args]
+        command += [word_of(word) for word in body.args]
     if any("\0" in word for word in command):
         raise TaskFailure("an argument of the command holds a NUL character, which none can")
     if not body.command:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from couler_py.backends.local.context import VALUE_LIMIT, Call, Context
+from couler_py.backends.local.imported.expansion import expanded
 from couler_py.backends.local.scope import Scope, TaskFailure, encode, timestamp
 from couler_py.ir.expr import Text
 from couler_py.ir.model import Function, Script
@@ -25,14 +26,19 @@ class Environment:
     def __init__(self) -> None:
         ours = {name for name in os.environ if name.startswith("COULER_") and name not in KEPT}
         self.variables = {name: value for name, value in os.environ.items() if name not in ours}
+        self.declared: dict[str, str] = {}
         self.secrets: list[str] = []
         if sys.prefix != sys.base_prefix:
             self.variables["PATH"] = (
                 f"{Path(sys.executable).parent}{os.pathsep}{self.variables.get('PATH', os.defpath)}"
             )
 
+    def declare(self, name: str, value: str) -> None:
+        """Set a variable that the step itself declares."""
+        self.variables[name] = self.declared[name] = value
+
     def secret(self, name: str, value: str) -> None:
-        self.variables[name] = value
+        self.declare(name, value)
         self.secrets += hidden_parts(value)
 
 
@@ -76,7 +82,8 @@ def _from(context: Context, environment: Environment, source: EnvFrom) -> None:
         data = context.options.config_maps.get(source.name)
         if data is None and not source.optional:
             raise TaskFailure(missing_config_map(context, source.name))
-        environment.variables |= {source.prefix + key: value for key, value in (data or {}).items()}
+        for key, value in (data or {}).items():
+            environment.declare(source.prefix + key, value)
         return
     try:
         secrets = read_secret(context.home, source.name)
@@ -101,7 +108,7 @@ def _variable(context: Context, scope: Scope, environment: Environment, variable
         data = context.options.config_maps.get(scope.text(value.name), {})
         key = scope.text(value.key)
         if key in data:
-            environment.variables[variable.name] = data[key]
+            environment.declare(variable.name, data[key])
         elif not value.optional:
             raise TaskFailure(missing_config_map(context, scope.text(value.name), key))
         return
@@ -109,7 +116,7 @@ def _variable(context: Context, scope: Scope, environment: Environment, variable
         text = scope.text(value)
         if "\0" in text:
             raise TaskFailure(f"the environment variable {variable.name} holds a NUL character, which none can")
-        environment.variables[variable.name] = text
+        environment.declare(variable.name, expanded(text, environment.declared) if context.imported else text)
         return
     raise TaskFailure(f"the environment variable {variable.name} is a field of a pod, and this step has none")
 

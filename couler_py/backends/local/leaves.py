@@ -206,6 +206,7 @@ async def _request(context: Context, made: Call, number: int, folder: Path, gpus
         "folder": str(folder),
         "artifacts": str(context.home.artifacts),
         "env": surroundings.variables,
+        "declared": surroundings.declared,
         "directory": str(work),
         "timeout": made.template.timeout,
         "grace": context.options.grace,
@@ -228,6 +229,7 @@ async def _request(context: Context, made: Call, number: int, folder: Path, gpus
         request["env"]["CUDA_VISIBLE_DEVICES"] = ",".join(gpus)
     volumes.mount(context, made, body, scope, request)
     if isinstance(body, Function):
+        del request["declared"]
         await _function(context, made, body, folder, request)
     else:
         declared.complete(context, made, body, scope, folder, request)

@@ -74,7 +74,10 @@ RUN: dict[str, tuple[Edit, ...]] = {
     "loops-dag.yaml": (),
     "loops-param-argument.yaml": (),
     "loops-sequence.yaml": (),
-    "map-reduce.yaml": (("/mnt/", "/tmp/mapped-"),),
+    "map-reduce.yaml": (
+        ('os.mkdir("/mnt/out")', 'os.makedirs("/mnt/out", exist_ok=True)'),
+        ("/mnt/", "/tmp/mapped-"),
+    ),
     "nested-workflow.yaml": (),
     "output-parameter.yaml": (),
     "parallelism-limit.yaml": (NAP,),
