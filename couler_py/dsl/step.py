@@ -113,7 +113,9 @@ class StepFunction(Generic[P, R]):
     def with_options(self, **options: Unpack[StepOptions]) -> StepFunction[P, R]:
         """The same step with some options changed: `train.with_options(gpu=1)(data)`."""
         merged = cast(StepOptions, {**self._options, **options})
-        return StepFunction(self._function, merged, caller(), None, self._source)
+        found = StepFunction(self._function, merged, caller(), None, self._source)
+        found._task_name, found._task_extra = self._task_name, self._task_extra
+        return found
 
     def named(self, name: str) -> StepFunction[P, R]:
         """The same step, whose calls make a task of the given name: `train.named("train-svm")(data)`."""

@@ -1,0 +1,119 @@
+"""`couler import`, and files of documents in Argo's own words at the other commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from couler_py.backends import yaml
+from tests.unit.cli.conftest import Couler
+
+DIAMOND = """\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: settings
+---
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata:
+  generateName: hello-
+spec:
+  entrypoint: hello
+  templates:
+  - name: hello
+    container:
+      image: alpine:3.20
+      command: [echo, "{{workflow.name}}"]
+"""
+
+PROGRAM = """\
+from couler_py import argo_native as argo
+
+with argo.Workflow(
+    generateName="hello-",
+    entrypoint="hello",
+    before=[{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}}],
+) as hello:
+    argo.container("hello", image="alpine:3.20", command=["echo", argo.workflow.name])
+"""
+
+
+@pytest.fixture
+def flow(here: Path) -> Path:
+    path = here / "flow.yaml"
+    path.write_text(DIAMOND, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def program(here: Path) -> Path:
+    path = here / "flow.py"
+    path.write_text(PROGRAM, encoding="utf-8")
+    return path
+
+
+def test_a_file_is_imported(couler: Couler, here: Path, flow: Path) -> None:
+    shown = couler("import", "flow.yaml")
+    assert (shown.code, shown.out) == (0, PROGRAM)
+    assert couler("import", "flow.yaml", "-o", "made/flow.py").code == 0
+    assert (here / "made" / "flow.py").read_text() == PROGRAM
+
+
+def test_what_was_imported_compiles_to_the_same_documents(couler: Couler, flow: Path, program: Path) -> None:
+    for file in (flow, program):
+        shown = couler("compile", file.name)
+        assert shown.code == 0
+        assert yaml.load_all(shown.out) == yaml.load_all(DIAMOND)
+
+
+def test_a_program_of_documents_is_printed_and_linted(couler: Couler, program: Path) -> None:
+    assert couler("print", "flow.py").out == PROGRAM
+    shown = couler("lint", "flow.py")
+    assert (shown.code, shown.err) == (0, "nothing wrong\n")
+
+
+def test_yaml_is_printed_too(couler: Couler, flow: Path) -> None:
+    assert couler("print", "flow.yaml").out == PROGRAM
+
+
+def test_one_of_several_documents_is_chosen_by_its_name(couler: Couler, program: Path) -> None:
+    program.write_text(PROGRAM + PROGRAM.partition("\n")[2].replace("hello", "other"), encoding="utf-8")
+    shown = couler("compile", "flow.py")
+    assert shown.code == 2
+    assert "choose one of flow.py:hello, flow.py:other" in shown.err
+    assert "generateName: other-" in couler("compile", "flow.py:other").out
+
+
+def test_a_mistake_in_a_program_is_said_at_its_line(couler: Couler, program: Path) -> None:
+    program.write_text(PROGRAM.replace("image=", "imag="), encoding="utf-8")
+    shown = couler("compile", "flow.py")
+    assert shown.code == 2
+    assert "flow.py:8" in shown.err
+    assert "did you mean 'image'?" in shown.err
+
+
+def test_an_import_in_the_words_of_every_engine(couler: Couler, flow: Path) -> None:
+    shown = couler("import", "flow.yaml", "--portable")
+    assert shown.code == 0
+    assert shown.out.startswith("import couler_py as couler\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("flow.py", "", "is no YAML"),
+        ("missing.yaml", None, "there is no file"),
+        ("broken.yaml", "a: [", "broken.yaml"),
+        ("other.yaml", "kind: ConfigMap\n", "the kind 'ConfigMap' is none that is read"),
+    ],
+)
+def test_what_can_not_be_imported_is_said(
+    couler: Couler, here: Path, name: str, content: str | None, message: str
+) -> None:
+    if content is not None:
+        (here / name).write_text(content, encoding="utf-8")
+    shown = couler("import", name)
+    assert shown.code == 2
+    assert message in " ".join(shown.err.split())
