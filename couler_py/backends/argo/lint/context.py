@@ -42,9 +42,10 @@ class Known:
 class Context:
     """One document as rules see it.
 
-    `document` holds to the types of the schema: what doesn't (and is a finding by itself) is left out, and an item of
-    a list that doesn't is an empty one of the right type, so that paths stay right. Required fields may be missing.
-    `raw` is the document as it stands.
+    `document` holds to the types of the schema. Where it doesn't (a finding by itself), an empty mapping or list stands
+    in the place of what should be one, an empty item in a list, and other values are left out, as null is. Required
+    fields may be missing. `schedule`, `mutex` and `semaphore` of older versions are the lists that they became. `raw`
+    is the document as it stands.
 
     A rule is a function from a context to findings:
 

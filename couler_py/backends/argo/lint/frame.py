@@ -72,8 +72,12 @@ def _findings(document: Any, known: Known, engine: Engine, crds: Crds) -> Iterab
     findings, sound = checked(document, engine, crds)
     yield from findings
     context = Context(sound, raw=document, known=known, engine=engine, crds=crds)
+    # What rules say of a place that the schema refuses follows from that.
+    refused = {finding.path for finding in findings}
     for rule in RULES:
-        yield from rule(context)
+        for finding in rule(context):
+            if not any(finding.path[:length] in refused for length in range(1, len(finding.path) + 1)):
+                yield finding
 
 
 def known_templates(documents: Iterable[Any]) -> Known:

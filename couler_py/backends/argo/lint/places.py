@@ -9,7 +9,11 @@ import msgspec
 
 from couler_py.backends.argo.lint.finding import Path
 from couler_py.backends.argo.lint.scalars import index_of
+from couler_py.backends.argo.lint.versions import LISTS
 from couler_py.backends.yaml_reader import Reader, YamlError
+
+_OLD: dict[str | int, str] = {new: old for old, new in LISTS.items()}
+"""Where a field is in a text of an older version that rules see under its new name."""
 
 
 class Place(msgspec.Struct, frozen=True, order=True):
@@ -65,18 +69,20 @@ class Places:
             return Place(1, 1)
         node = self.documents[document]
         at: tuple[int, int] | None = None
-        for step in path:
-            inner = node.children.get(step)
-            if inner is None:
+        steps = iter(path)
+        for step in steps:
+            if step not in node.children and _OLD.get(step) in node.children:
+                step = _OLD[step]
+                next(steps, None)  # the list that rules see has one item
+            if step not in node.children:
                 break
-            at = node.keys.get(step) if isinstance(step, str) else None
-            node = inner
+            at = node.keys[step] if isinstance(step, str) else None
+            node = node.children[step]
         else:
             if offset and not key:
-                start = index_of(self.text[node.start : node.end], node.style, node.value, offset)
-                return self.place(node.start + start, node.end if node.style not in "|>" else node.start + start)
-        whole_mapping = bool(node.children) and at is not None
-        if at is not None and (key or whole_mapping or node.start == node.end):
+                start = node.start + index_of(self.text[node.start : node.end], node.style, node.value, offset)
+                return self.place(start, start if node.style in ("|", ">") else node.end)
+        if at is not None and (key or node.children or node.start == node.end):
             return self.place(*at)
         return self.place(node.start, node.end)
 

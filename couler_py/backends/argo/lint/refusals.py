@@ -41,7 +41,7 @@ def findings(problem: Any, path: Path, engine: Engine, schema: JSON, newest: JSO
     if problem.instance is None and path and isinstance(path[-1], str):
         # Kubernetes drops a field that is null before it checks anything; an item of a list it doesn't.
         if path[-1] in at(schema, path[:-1]).get("required", ()):
-            yield _missing(path[-1], path[:-1], path)
+            yield _missing(path[-1], path[:-1])
     elif name == "additionalProperties":
         known = at(schema, path).get("properties", {})
         for field in kind.unexpected:
@@ -51,7 +51,7 @@ def findings(problem: Any, path: Path, engine: Engine, schema: JSON, newest: JSO
                 yield removed((*path, field)) or _unknown(field, path, known, problem.instance)
     elif name == "required":
         if not any(new == kind.property and old in problem.instance for old, new in LISTS.items()):
-            yield _missing(kind.property, path, path)
+            yield _missing(kind.property, path)
     elif name == "type":
         yield _type(kind.types, problem.instance, path)
     else:
@@ -95,9 +95,9 @@ def _unknown(field: str, path: Path, known: JSON, given: JSON) -> Finding:
     return Finding("CLR422", f"{where(path)} has no field {field!r}", (*path, field), on="key", help=help_)
 
 
-def _missing(field: str, path: Path, place: Path) -> Finding:
+def _missing(field: str, path: Path) -> Finding:
     help_ = "write `metadata` with a `name` or a `generateName`" if not path and field == "metadata" else ""
-    return Finding("CLR424", f"{where(path)} has no {field!r}, and needs one", place, on="key", help=help_)
+    return Finding("CLR424", f"{where(path)} has no {field!r}, and needs one", (*path, field), on="key", help=help_)
 
 
 def _type(types: list[str], given: Any, path: Path) -> Finding:

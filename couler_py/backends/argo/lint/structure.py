@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 from couler_py.backends.argo.lint.context import Crds, Engine
-from couler_py.backends.argo.lint.finding import Finding, Path
+from couler_py.backends.argo.lint.finding import Finding
 from couler_py.backends.argo.lint.metadata import OBJECT_META
 from couler_py.backends.argo.lint.refusals import findings
+from couler_py.backends.argo.lint.versions import LISTS
 from couler_py.backends.argo.schema import schema
 
 JSON = dict[str, Any]
@@ -18,23 +20,24 @@ _EMPTY: dict[str, Any] = {"object": {}, "array": [], "string": "", "boolean": Fa
 
 
 def checked(document: JSON, engine: Engine, crds: Crds) -> tuple[list[Finding], JSON]:
-    """What the schema refuses, and the document without what has a wrong type.
+    """What the schema refuses, and the document as rules see it (`Context` says how).
 
     With minimal CRDs the API server checks nothing and the controller reads the same fields: only the lengths of lists
     don't count then.
     """
-    found: list[Finding] = []
-    wrong: list[tuple[Path, str]] = []
     kind = document["kind"]
-    for problem in _validator(kind, engine).iter_errors(document):
-        path: Path = tuple(problem.instance_path)
-        name = problem.kind.name
-        if name == "type":
-            wrong.append((path, problem.kind.types[0]))
-        if name == "maxItems" and crds == "minimal":
-            continue
-        found += findings(problem, path, engine, strict(kind, engine), strict(kind, "4"))
-    return found, _without(document, wrong)
+    problems = list(_validator(kind, engine).iter_errors(document))
+    found = [
+        finding
+        for problem in problems
+        if not (problem.kind.name == "maxItems" and crds == "minimal")
+        for finding in findings(problem, tuple(problem.instance_path), engine, strict(kind, engine), strict(kind, "4"))
+    ]
+    sound = _without(document, problems)
+    listed = _in_lists(sound)
+    if listed is not sound:
+        listed = _without(listed, list(_validator(kind, "4").iter_errors(listed)))
+    return found, listed
 
 
 @functools.cache
@@ -51,18 +54,42 @@ def _validator(kind: str, engine: Engine) -> Any:
     return jsonschema_rs.validator_for(strict(kind, engine))
 
 
-def _without(document: JSON, wrong: list[tuple[Path, str]]) -> JSON:
-    """A copy in which a field of a wrong type is missing, and an item of a list is an empty one of the right type."""
+def _without(document: JSON, problems: list[Any]) -> JSON:
+    """A copy with empty mappings and lists in the place of what should be some, and without other wrong values."""
+    wrong = [problem for problem in problems if problem.kind.name == "type"]
     if not wrong:
         return document
     sound = copy.deepcopy(document)
-    for path, expected in wrong:
+    for problem in wrong:
+        empty = None if problem.instance is None else _EMPTY[problem.kind.types[0]]
+        *way, last = problem.instance_path
         parent: Any = sound
-        for step in path[:-1]:
+        for step in way:
             parent = parent[step]
-        last: Any = path[-1]
         if isinstance(parent, list):
-            parent[last] = copy.copy(_EMPTY[expected])
+            parent[last] = copy.copy(_EMPTY[problem.kind.types[0]])
+        elif isinstance(empty, dict | list):
+            parent[last] = copy.copy(empty)
         else:
             del parent[last]
     return sound
+
+
+def _in_lists(document: JSON) -> JSON:
+    """A copy in which what was one field before Argo 3.6, as `mutex`, is the list that it became."""
+    if not any(True for _ in _single(document)):
+        return document
+    document = copy.deepcopy(document)
+    for fields, old in list(_single(document)):
+        fields[LISTS[old]] = [fields.pop(old)]
+    return document
+
+
+def _single(document: JSON) -> Iterator[tuple[JSON, str]]:
+    spec = document.get("spec", {})
+    inner = spec.get("workflowSpec", spec)
+    holders = (inner, inner.get("templateDefaults", {}), *inner.get("templates", ()))
+    for fields in (spec, *(each["synchronization"] for each in holders if "synchronization" in each)):
+        for old, new in LISTS.items():
+            if old in fields and new not in fields:
+                yield fields, old

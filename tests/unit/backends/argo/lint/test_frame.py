@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from couler_py.backends.argo.lint import Finding, lint, lint_documents
 from couler_py.backends.argo.lint.context import At, Context, Known, calls
 from couler_py.backends.argo.lint.frame import known_templates
+from couler_py.backends.argo.lint.places import Places
 from couler_py.backends.yaml_reader import YamlError, load, load_all
-from tests.unit.backends.argo.lint.mutants import GRAPH, MUTANTS, WORKFLOW
+from tests.unit.backends.argo.lint.mutants import CRON, GRAPH, MUTANTS, WORKFLOW
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: A_B}\ndata: {on: yes}\n"
 BROKEN = "a: [\n"
@@ -105,9 +106,30 @@ def context(text: str) -> Context:
 
 
 def test_a_rule_sees_only_what_has_the_right_type() -> None:
-    seen = context(WORKFLOW.replace("[echo]", "echo").replace("  - name: main", "  - 3\n  - name: main"))
-    assert [each.data for each in seen.templates] == [{}, {"name": "main", "container": {"image": "busybox"}}]
+    seen = context(
+        WORKFLOW.replace("[echo]", "echo\n      workingDir: 3").replace("  - name: main", "  - 3\n  - name: main")
+    )
+    assert [each.data for each in seen.templates] == [
+        {},
+        {"name": "main", "container": {"image": "busybox", "command": []}},
+    ]
     assert seen.raw["spec"]["templates"][0] == 3
+
+
+def test_a_rule_sees_old_fields_as_the_lists_that_they_became() -> None:
+    text = WORKFLOW.replace("    container", "    synchronization: {mutex: {name: a, namespace: 3}}\n    container")
+    assert context(text).templates[0].data["synchronization"] == {"mutexes": [{"name": "a"}]}
+    assert context(text).raw["spec"]["templates"][0]["synchronization"] == {"mutex": {"name": "a", "namespace": 3}}
+    place = Places(text).find(0, ("spec", "templates", 0, "synchronization", "mutexes", 0, "name"))
+    assert text.split("\n")[place.line - 1][place.column - 1 : place.end - 1] == "a"
+
+
+def test_what_follows_from_a_refused_value_is_not_said() -> None:
+    assert [each.code for each in lint(CRON.replace('"0 3 * * *"', '"at three"'))] == ["CLR423"]
+    assert [each.code for each in lint(WORKFLOW.replace("container:\n      image", "container:\n    - image"))] == [
+        "CLR423"
+    ]
+    assert [each.code for each in lint(CRON.replace('schedules: ["0 3 * * *"]', "schedule: 0 3 * * *"))] == ["CLR425"]
 
 
 def test_templates_are_found_by_name_and_inline() -> None:
