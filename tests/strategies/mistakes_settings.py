@@ -182,7 +182,7 @@ def limit_in_words(document: JSON) -> Iterator[Change]:
 def key_of_a_cache_with_signs(document: JSON) -> Iterator[Change]:
     for path, _ in _containers(document):
         at = (*path, "memoize")
-        yield Change(at, {"key": "a/b", "cache": {"configMap": {"name": "c"}}}, (*at, "key"))
+        yield Change(at, {"key": "a/b", "maxAge": "1h", "cache": {"configMap": {"name": "c"}}}, (*at, "key"))
 
 
 @kind

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
+
+import msgspec
 
 from couler_py.argolang import Reference, SyntaxProblem, Tag, hyphenated, references
 from couler_py.backends.argo.lint.context import JSON
@@ -25,7 +26,7 @@ FAILS = "it has no value where it stands, and the run ends in Error there"
 
 def in_tag(tag: Tag, path: Path, place: Place, names: Names, *, strict: bool) -> Iterator[Finding]:
     """An expression between braces. `strict`: where text that isn't filled in ends the call in Error."""
-    misread = list(_hyphens(tag.text, path, tag.inside, "error" if strict else "warning"))
+    misread = list(_hyphens(tag.text, path, tag.inside, place, strict=strict))
     yield from misread
     if not misread:
         yield from whole(tag.text, path, tag.inside, place, names, strict=strict)
@@ -38,8 +39,9 @@ def whole(text: str, path: Path, start: int, place: Place | None, names: Names, 
     except SyntaxProblem as problem:
         yield _unreadable(problem, path, start)
         return
+    inside = None if place is None else msgspec.structs.replace(place, in_expression=True)
     for reference in found:
-        yield from _reference(reference, path, start, place, names, strict)
+        yield from _reference(reference, path, start, inside, names, strict)
 
 
 def _unreadable(problem: SyntaxProblem, path: Path, start: int) -> Finding:
@@ -53,16 +55,19 @@ def _unreadable(problem: SyntaxProblem, path: Path, start: int) -> Finding:
     )
 
 
-def _hyphens(text: str, path: Path, start: int, severity: Literal["error", "warning"]) -> Iterator[Finding]:
+def _hyphens(text: str, path: Path, start: int, place: Place, *, strict: bool) -> Iterator[Finding]:
     for each in hyphenated(text):
-        strict = each.path[0] in ("tasks", "steps") or expression_problem(text) is not None
+        waits = each.path[0] in ("tasks", "steps") and place.call is not None
+        if waits and len(each.path) == 1:
+            waits = each.name.split("-")[0] not in place.template.by_name
+        fails = strict or waits or expression_problem(text) is not None
         yield Finding(
             "CLR470",
             f"{each.name!r} is read as a subtraction",
             path,
-            severity="error" if strict else severity,
+            severity="error" if fails else "warning",
             offset=start + each.start,
-            why="a name with hyphens can't stand behind a dot",
+            why="a name with hyphens can't stand behind a dot" + ("" if fails else f": {STAYS}"),
             help=f"write {each.written}",
         )
 
@@ -175,7 +180,7 @@ def fields(flow: Flow) -> Iterator[Finding]:
 def _field(text: str, path: Path, place: Place, names: Names) -> Iterator[Finding]:
     if "{{" in text:
         return  # filled in before it is read
-    misread = list(_hyphens(text, path, 0, "error"))
+    misread = list(_hyphens(text, path, 0, place, strict=True))
     yield from misread
     if not misread:
         yield from whole(text, path, 0, place, names, strict=True)

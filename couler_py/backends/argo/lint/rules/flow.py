@@ -197,6 +197,16 @@ class Flow:
                 self._link(each, found)
         return self._foreign[key].get(str(reference.get("template")))
 
+    def is_written(self, path: Path) -> bool:
+        """Whether the document has something at a path, be it of a wrong type: that is a finding of its own."""
+        found: Any = self.context.raw
+        for step in path:
+            try:
+                found = found[step]
+            except (KeyError, IndexError, TypeError):
+                return False
+        return True
+
     def called(self, holder: JSON) -> Template | None:
         """The template that something with `template` or `templateRef` calls, as a hook."""
         if holder.get("templateRef") is not None:

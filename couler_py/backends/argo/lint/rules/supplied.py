@@ -36,10 +36,23 @@ def entrypoint_supplied(flow: Flow) -> Iterator[Finding]:
         if target is None:
             continue
         what = "the entrypoint" if key == "entrypoint" else "the exit handler"
-        yield from _missing(target, flow.spec.get("arguments", {}), (*flow.path, key), what)
+        yield from _missing(target, _of_workflow(flow), (*flow.path, key), what, of_workflow=True)
 
 
-def _missing(target: Template, arguments: JSON, path: Path, where: str) -> Iterator[Finding]:
+def _of_workflow(flow: Flow) -> JSON:
+    """The arguments of the workflow; those of a cron workflow without values are findings by themselves."""
+    arguments: JSON = flow.spec.get("arguments", {})
+    path = (*flow.path, "arguments", "parameters")
+    parameters = [
+        {**each, "value": ""} if flow.kind == "CronWorkflow" or flow.is_written((*path, index, "value")) else each
+        for index, each in enumerate(arguments.get("parameters", ()))
+    ]
+    return {**arguments, "parameters": parameters}
+
+
+def _missing(
+    target: Template, arguments: JSON, path: Path, where: str, *, of_workflow: bool = False
+) -> Iterator[Finding]:
     parameters = named(arguments.get("parameters"))
     for name, declared in target.parameters.items():
         given = parameters.get(name)
@@ -47,7 +60,7 @@ def _missing(target: Template, arguments: JSON, path: Path, where: str) -> Itera
             supplied = _has_own_value(declared)
         else:
             supplied = "value" in given or (given.get("valueFrom") or {}).get("configMapKeyRef") is not None
-        if not supplied and not (given is not None and where != "the entrypoint"):
+        if not supplied and (given is None or of_workflow):
             yield Finding(
                 "CLR453",
                 f"{where} doesn't supply the input {name!r} of {_words(target)}"

@@ -14,17 +14,22 @@ _OUTPUT_SOURCES = ("path", "jqFilter", "jsonPath", "parameter", "expression", "s
 def arguments(flow: Flow) -> Iterator[Finding]:
     """Arguments of the workflow and of calls have values, from where values can come."""
     yield from _arguments(
-        flow.spec.get("arguments", {}), (*flow.path, "arguments"), "the workflow", empty=flow.kind != "CronWorkflow"
+        flow,
+        flow.spec.get("arguments", {}),
+        (*flow.path, "arguments"),
+        "the workflow",
+        empty=flow.kind != "CronWorkflow",
     )
     for template in flow.all_templates:
         for call in template.calls:
             if "arguments" in call.data:
-                yield from _arguments(call.data["arguments"], (*call.path, "arguments"), call.where, empty=False)
+                yield from _arguments(flow, call.data["arguments"], (*call.path, "arguments"), call.where, empty=False)
 
 
-def _arguments(data: JSON, path: Path, where: str, *, empty: bool) -> Iterator[Finding]:
+def _arguments(flow: Flow, data: JSON, path: Path, where: str, *, empty: bool) -> Iterator[Finding]:
     for index, each in enumerate(data.get("parameters", ())):
-        yield from _parameter(each, (*path, "parameters", index), where, empty)
+        at = (*path, "parameters", index)
+        yield from _parameter(each, at, where, empty or flow.is_written((*at, "value")))
     for index, each in enumerate(data.get("artifacts", ())):
         at = (*path, "artifacts", index)
         if not each.get("from") and not each.get("fromExpression") and not has_location(each):

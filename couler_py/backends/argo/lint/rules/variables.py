@@ -31,11 +31,12 @@ class Unresolved(msgspec.Struct, frozen=True):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where a tag stands: a template, and which of its calls, or `outputs`."""
+    """Where a name is used: a template, and which of its calls. Argo's check doesn't look into expressions."""
 
     template: Template
     call: Call | None = None
     in_hook: bool = False
+    in_expression: bool = False
 
 
 class Names:
@@ -280,7 +281,7 @@ class Names:
         if target is None or rest in target.offers:
             return None
         if rest == "status":
-            if word == "step" or place.call is not None or other.data.get("hooks"):
+            if word == "step" or place.call is not None or place.in_expression or other.data.get("hooks"):
                 return None
             return Unresolved(
                 "CLR467",
