@@ -7,6 +7,7 @@ expression gives is written as JSON with `<`, `>` and `&` escaped. (Facts: util/
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from time import time_ns
@@ -75,8 +76,8 @@ def rendered(value: Any) -> str:
     >>> rendered("a"), rendered(1.5), rendered(["<"])
     ('a', '1.5', '["\\\\u003c"]')
     """
-    text = _text(value)
-    return text if isinstance(value, str) else _survives(text)
+    text, plain = _text(value)
+    return text if plain else _survives(text)
 
 
 def required(expression: str | Node) -> tuple[str, ...]:
@@ -126,7 +127,7 @@ def _expression(tag: Tag, variables: Mapping[str, Any], strict: bool, steps: int
         missing = [name for name in required(tree) if not has(variables, name)]
         if missing and (strict or any(name in LATE for name in missing)):
             raise EvaluationProblem(f"{missing[0]} is unknown")
-        text = _text(evaluate(tree, variables, steps=steps, clock=clock))
+        text, plain = _text(evaluate(tree, variables, steps=steps, clock=clock))
     except SyntaxProblem as problem:
         raise SyntaxProblem(problem.message, tag.inside + problem.offset) from problem
     except EvaluationProblem as problem:
@@ -134,13 +135,17 @@ def _expression(tag: Tag, variables: Mapping[str, Any], strict: bool, steps: int
             return written(tag)
         place = tag.inside + (problem.offset or 0)
         raise EvaluationProblem(problem.message, place, late=problem.late) from problem
-    return _survives(text, tag.start)
+    return text if plain else _survives(text, tag.start)
 
 
-def _text(value: Any) -> str:
+def _text(value: Any) -> tuple[str, bool]:
+    """A value as text, and whether it is a text in JSON too, as moments and versions are."""
     if value is None:
         raise EvaluationProblem("the expression has no value")
-    return whole(value) if isinstance(value, str) else to_json(value)
+    if isinstance(value, str):
+        return whole(value), True
+    text = to_json(value)
+    return (json.loads(text), True) if text.startswith('"') else (text, False)
 
 
 def _survives(text: str, place: int | None = None) -> str:
