@@ -30,7 +30,8 @@ class Loaded(msgspec.Struct, frozen=True):
     """A workflow as its file has it. `parameters`, `submitter` and `options` are what the file's own `run` was given.
 
     `imported` marks a workflow that wasn't written in Python here (an IR file, Argo's YAML). `document` is the
-    workflow with its kind and metadata, where it was written as a document of Argo's.
+    workflow with its kind and metadata, where it was written as a document of Argo's, and `written` what wrote it,
+    where that was a program.
     """
 
     workflow: Workflow
@@ -40,6 +41,7 @@ class Loaded(msgspec.Struct, frozen=True):
     options: Mapping[str, Any] = {}
     imported: bool = False
     document: Document | None = None
+    written: Any = None
 
     @property
     def model(self) -> Workflow | Document:
@@ -269,6 +271,8 @@ def _loaded(target: _Target, workflow: Any, recorded: list[api.Recorded]) -> Loa
         built = api.build(workflow)
         handed = api.given(workflow)
     document = handed if isinstance(handed, Document) else None
+    written = workflow if document is not None and workflow is not document else None
     if given is None:
-        return Loaded(built, target.path, document=document)
-    return Loaded(built, target.path, given.parameters, given.submitter, given.options, document=document)
+        return Loaded(built, target.path, document=document, written=written)
+    own = (given.parameters, given.submitter, given.options)
+    return Loaded(built, target.path, *own, document=document, written=written)

@@ -74,6 +74,8 @@ def found(file: str, to: str | None, options: dict[str, object], *, for_tools: b
     """The findings of one file. What isn't about the workflow (a file that raises) is one `for_tools`, else raised."""
     try:
         loaded = load(file)
+        if loaded.written is not None and (to or "argo").startswith("argo"):
+            return tuple(loaded.written.lint())
         if to is None:
             return api.check(loaded.workflow)
         return api.compile(loaded.model, to=to, **options).diagnostics

@@ -65,5 +65,5 @@ def _documents(file: str, namespace: str) -> tuple[list[dict[str, Any]], tuple[s
 
     loaded = load(file)
     options = {"namespace": namespace} if namespace else {}
-    bundle = api.compile(loaded.workflow, to="argo", **options)
+    bundle = api.compile(loaded.model, to="argo", **options)
     return list(bundle.documents), tuple(secrets.named_in(loaded.workflow))

@@ -61,7 +61,7 @@ def command(
     values = read(loaded.workflow, parameter or (), loaded.parameters)
     if where:
         options["namespace"] = where
-    bundle = api.compile(loaded.workflow, to=to, **options)
+    bundle = api.compile(loaded.model, to=to, **options)
     if any(finding.severity == "error" for finding in bundle.diagnostics):
         raise DiagnosticError(bundle.diagnostics)
     show(bundle.diagnostics, console(stderr=True))

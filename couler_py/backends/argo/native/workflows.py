@@ -14,6 +14,7 @@ from couler_py.backends.argo.native.recording import Recording, recording
 from couler_py.backends.argo.native.values import plain
 from couler_py.dsl.problems import fail
 from couler_py.dsl.sources import caller
+from couler_py.ir.diagnostics import Diagnostic
 from couler_py.ir.model import Document
 from couler_py.ir.model import Workflow as WorkflowIR
 
@@ -51,12 +52,12 @@ class Written:
             check(self._spec, spec_schema(self.kind), "", self.name)
         before, after = around
         self.around = (tuple(plain(each) for each in before), tuple(plain(each) for each in after))
-        self._recording = Recording(self.name, checked=checked)
+        self.recording = Recording(self.name, checked=checked)
         self._first: tuple[str, ...] = ()
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
-        self._open.enter_context(recording(self._recording))
+        self._open.enter_context(recording(self.recording))
         return self
 
     def __exit__(self, *problem: Any) -> None:
@@ -68,7 +69,7 @@ class Written:
         Argo doesn't mind; a document that is compared with another, or read, may.
         """
         for name in names:
-            if name not in self._recording.templates:
+            if name not in self.recording.templates:
                 fail("CLR191", f"there is no template {name!r} to arrange", step=self.name)
         self._first = tuple(plain(name) for name in names)
 
@@ -77,7 +78,7 @@ class Written:
         """The document as plain data: what `yaml` writes."""
         spec = dict(self._spec)
         inner = dict(spec.get("workflowSpec", {})) if self.kind == "CronWorkflow" else spec
-        templates = self._recording.templates
+        templates = self.recording.templates
         written = [templates[name] for name in self._first]
         written += [template for name, template in templates.items() if name not in self._first]
         if written:
@@ -101,6 +102,18 @@ class Written:
         before, after = self.around
         return yaml.dump_all([*before, self.data, *after])
 
+    def lint(self) -> tuple[Diagnostic, ...]:
+        """What the API server or the controller would refuse, each finding at its line. Needs the extra `argo`.
+
+        >>> with argo.Workflow(generateName="hello-", entrypoint="helo") as w:
+        ...     hello = argo.container("hello", image="alpine:3.20")
+        >>> [finding.severity for finding in w.lint()]
+        ['error']
+        """
+        from couler_py.backends.argo.native.linting import findings
+
+        return findings(self)
+
     def build(self) -> WorkflowIR:
         """The workflow as IR."""
         return self.document.workflow
@@ -118,7 +131,7 @@ class Written:
         return api.run(self, **options)
 
     def __repr__(self) -> str:
-        return f"<{self.kind} {self.name}: {len(self._recording.templates)} templates>"
+        return f"<{self.kind} {self.name}: {len(self.recording.templates)} templates>"
 
 
 def _metadata(
