@@ -56,7 +56,8 @@ def _translated(part: Any, step: str, source: Any, findings: list[Diagnostic]) -
                 if any(isinstance(node, TaskOutput) for node in nodes(found)) or list(nodes(found))[1:]:
                     findings.append(_compared(expr, step, source))
                 return found
-        if isinstance(expr, Raw | Condition):
+        inside = isinstance(expr, Condition) and any(isinstance(node, Raw) for node in nodes(expr))
+        if isinstance(expr, Raw | Condition) and not inside:  # what stands inside is said already
             findings.append(_foreign(expr, step, source))
         return expr
 
