@@ -30,10 +30,11 @@ def approved(workflow: JSON, nodes: Mapping[str, Mapping[str, str]]) -> JSON:
         node = found[identity]
         if node.get("phase") != "Running":
             continue  # somebody else was faster
-        parameters = [_supplied(each, given) for each in node.get("outputs", {}).get("parameters") or []]
-        if unknown := sorted(set(given) - {each["name"] for each in parameters}):
-            names = ", ".join(each["name"] for each in parameters) or "none"
+        expected = node.get("outputs", {}).get("parameters") or []
+        if unknown := sorted(set(given) - {each["name"] for each in expected}):
+            names = ", ".join(each["name"] for each in expected) or "none"
             raise NotOffered(f"what waits has no output {unknown[0]!r}; its outputs are {names}")
+        parameters = [_supplied(each, given) for each in expected]
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         found[identity] = node | {"phase": "Succeeded", "finishedAt": now}
         if parameters:

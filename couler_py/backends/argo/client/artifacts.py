@@ -16,10 +16,14 @@ import msgspec
 
 from couler_py.backends.argo.client import store
 from couler_py.backends.argo.client.door import Door
+from couler_py.backends.argo.client.failures import NotUnderstoodError
 from couler_py.backends.argo.client.request import JSON
 from couler_py.backends.argo.client.server import Server
 from couler_py.backends.argo.status import artifact_key, paths
 from couler_py.backends.base import NotOffered
+
+FOLDER = 307
+"""How the Argo server says that an artifact is a folder: it sends us to the same place with a "/" behind."""
 
 
 class Artifact(msgspec.Struct, frozen=True):
@@ -86,16 +90,20 @@ def _from_server(door: Server, namespace: str, name: str, artifact: Artifact) ->
 
     def walk(folder: str) -> Iterator[tuple[str, bytes]]:
         for entry in entries(read(folder).decode("utf-8", "replace")):
-            place = folder.rstrip("/") + ("/" if folder.strip("/") else "") + entry
+            place = folder.lstrip("/") + entry
             if entry.endswith("/"):
                 yield from walk(place)
             else:
                 yield place, read(place)
 
-    if artifact.key.endswith("/"):
+    try:
+        whole = read("")
+    except NotUnderstoodError as error:
+        if error.status != FOLDER:
+            raise
         yield from walk("/")
     else:
-        yield posixpath.basename(artifact.key), read("")
+        yield posixpath.basename(artifact.key), whole
 
 
 def entries(page: str) -> list[str]:

@@ -28,7 +28,11 @@ from couler_py.backends.base import FINISHED, LogLine, OptionError, RunNotFoundE
 
 PASSING = (NoAnswerError, CutOffError, BrokenError, BusyError)
 STARTED = frozenset({"Running", "Succeeded", "Failed", "Error"})
-OF_ARGO = 3
+OF_ARGO = 50
+"""So many of the last lines of a pod may be Argo's own: it says what it saves."""
+ARGOS = frozenset({"wait", "init"})
+"""The containers of Argo's own in a pod: of them its lines are what is wanted."""
+
 NOT_YET = ("is waiting to start", "PodInitializing", "ContainerCreating")
 
 
@@ -123,7 +127,7 @@ def _of_pod(door: Door, namespace: str, name: str, pod: Pod, options: LogOptions
                     continue
                 same = same + 1 if entry.time == last else 1
                 last, failed = entry.time, 0
-                if options.container != "main" or not _of_argo(entry):
+                if options.container in ARGOS or not _of_argo(entry):
                     yield LogLine(pod.path, entry.text, pod.attempt)
             if not options.follow or not _still_running(door, namespace, name, pod):
                 return

@@ -88,10 +88,16 @@ class Server:
     # ---- steering
 
     def stop(self, namespace: str, name: str) -> None:
-        self._steer("stop", namespace, name, again=True)
+        self._shut_down("stop", namespace, name)
 
     def terminate(self, namespace: str, name: str) -> None:
-        self._steer("terminate", namespace, name, again=True)
+        self._shut_down("terminate", namespace, name)
+
+    def _shut_down(self, verb: str, namespace: str, name: str) -> None:
+        self._steer(verb, namespace, name, again=True)
+        # The controller looks at nothing of a suspended run, not even whether it is to end.
+        if self.get("Workflow", namespace, name)["spec"].get("suspend"):
+            self.unsuspend(namespace, name)
 
     def suspend(self, namespace: str, name: str) -> None:
         self._steer("suspend", namespace, name, again=True)
@@ -152,5 +158,5 @@ class Server:
         place = ["artifact-files", namespace, "workflows", name, node, "outputs", artifact]
         path = "/" + "/".join(map(segment, place))
         if inside:
-            path += "/" + "/".join(map(segment, inside.split("/")))
+            path += "/" + "/".join(map(segment, inside.lstrip("/").split("/")))
         return self.http.content(Request("GET", path, f"read the artifact {artifact}"))
