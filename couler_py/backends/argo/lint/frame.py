@@ -116,9 +116,9 @@ def _with_ambiguous(found: list[Located], documents: list[Read], file: str) -> l
     for section in dict.fromkeys(each.section for each in documents):
         if not suspicious(section.text):
             continue
-        ours = {each.number for each in documents if each.section is section and kinds.is_ours(each.data)}
+        ours = [each for each in documents if each.section is section and kinds.is_ours(each.data)]
         for scalar in ambiguous(section.text):
-            if scalar.document not in ours:
+            if not any(each.holds(scalar.document, scalar.start) for each in ours):
                 continue
             place = section.moved(section.places.place(scalar.start, scalar.end))
             help_ = _way_out(scalar)

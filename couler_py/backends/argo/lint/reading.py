@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from couler_py.backends.argo.lint.finding import Path
-from couler_py.backends.argo.lint.places import Place, Places
+from couler_py.backends.argo.lint.places import Node, Place, Places
 from couler_py.backends.yaml_reader import Reader, YamlError, load_all
 
 # Three dashes in the first column begin a document wherever they stand, in a block of text too.
@@ -45,19 +45,31 @@ class Section:
 
 
 class Read(msgspec.Struct, frozen=True):
-    """A document: its data, the part of the text that it stands in, and its number there."""
+    """A document: its data, the part of the text that it stands in, its number there, and where in that it begins."""
 
     data: Any
     section: Section
     number: int
+    prefix: Path = ()
 
     def find(self, path: Path, *, key: bool = False, offset: int = 0) -> Place:
         """Where in the file a path leads."""
-        return self.section.find(self.number, path, key=key, offset=offset)
+        return self.section.find(self.number, (*self.prefix, *path), key=key, offset=offset)
+
+    def node(self, path: Path) -> Node | None:
+        """What a path leads to in the text; None where it leaves it."""
+        return self.section.places.node(self.number, (*self.prefix, *path))
+
+    def holds(self, number: int, index: int) -> bool:
+        """Whether a character of the section's text, in its document of this number, belongs to this one."""
+        if number != self.number or not self.prefix:
+            return number == self.number
+        node = self.node(())
+        return node is not None and node.start <= index < node.end
 
     def written(self, path: Path) -> str:
         """What stands in the text where a path leads."""
-        node = self.section.places.node(self.number, path)
+        node = self.node(path)
         return self.section.text[node.start : node.end] if node else ""
 
 
@@ -109,7 +121,14 @@ def read(text: str) -> Reading:
 
 
 def _documents(data: list[Any], section: Section) -> list[Read]:
-    return [Read(each, section, number) for number, each in enumerate(data) if each is not None]
+    found = []
+    for number, each in enumerate(data):
+        if isinstance(each, dict) and each.get("kind") == "List" and isinstance(each.get("items"), list):
+            # What `kubectl get -o yaml` prints.
+            found += [Read(item, section, number, ("items", index)) for index, item in enumerate(each["items"])]
+        elif each is not None:
+            found.append(Read(each, section, number))
+    return found
 
 
 def _sections(text: str) -> list[Section]:

@@ -35,7 +35,7 @@ def _edits(document: Read, template: At, tasks: list[At]) -> list[Edit]:
     in_text += " " + str(template.data["dag"].get("target", ""))
     edits: list[Edit] = []
     for task in tasks:
-        node = document.section.places.node(document.number, task.path)
+        node = document.node(task.path)
         if node is None:
             return []
         if task.data.get("dependencies"):

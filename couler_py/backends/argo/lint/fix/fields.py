@@ -21,7 +21,7 @@ def fields(document: Read) -> Iterator[Edit]:
 
 
 def _edits(places: Places, document: Read, path: Path) -> list[Edit]:
-    mapping, field = places.node(document.number, path[:-1]), str(path[-1])
+    mapping, field = document.node(path[:-1]), str(path[-1])
     if mapping is None or field not in mapping.keys:
         return []
     new = LISTS.get(field)

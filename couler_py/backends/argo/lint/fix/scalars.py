@@ -25,7 +25,7 @@ def numbers_for_text(document: Read) -> Iterator[Edit]:
     places = document.section.places
     for finding in checked(document.data, "4", "minimal")[0]:
         if finding.help == IN_QUOTES:
-            node = places.node(document.number, finding.path)
+            node = document.node(finding.path)
             if node is not None and _is_plain(node):
                 yield Edit(node.start, node.end, f'"{places.text[node.start : node.end]}"')
 
@@ -37,7 +37,11 @@ def ambiguous_scalars(document: Read) -> Iterator[Edit]:
         return
     wanted_as_text = {edit.start for edit in numbers_for_text(document)}
     for scalar in ambiguous(text):
-        if scalar.document == document.number and scalar.value is not None and scalar.start not in wanted_as_text:
+        if (
+            document.holds(scalar.document, scalar.start)
+            and scalar.value is not None
+            and scalar.start not in wanted_as_text
+        ):
             yield Edit(scalar.start, scalar.end, scalar.value)
 
 
@@ -46,7 +50,7 @@ def spaces_in_tags(document: Read) -> Iterator[Edit]:
     for path, value in strings(document.data.get("spec"), ("spec",)):
         if "{{ " not in value and " }}" not in value:
             continue
-        node = document.section.places.node(document.number, path)
+        node = document.node(path)
         if node is None:
             continue
         for found in _SPACED.finditer(document.section.text, node.start, node.end):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from couler_py.backends.argo.lint import Finding, lint, lint_documents
 from couler_py.backends.argo.lint.context import At, Context, Known, calls
+from couler_py.backends.argo.lint.fix import fix
 from couler_py.backends.argo.lint.frame import known_templates
 from couler_py.backends.argo.lint.places import Places
 from couler_py.backends.yaml_reader import YamlError, load, load_all
@@ -54,6 +55,15 @@ def test_a_list_or_a_word_is_no_document() -> None:
         "a Kubernetes object is a mapping; this is text",
         "a Kubernetes object is a mapping; this is a single value",
     ]
+
+
+def test_the_items_of_a_list_are_documents() -> None:
+    items = "".join("- " + "  ".join(text.splitlines(keepends=True)) for text in (CONFIG_MAP, WORKFLOW))
+    text = f"apiVersion: v1\nkind: List\nitems:\n{items}"
+    assert places(text) == []
+    wrong = text.replace("command: [echo]", "comand: [echo]\n        tty: yes")
+    assert places(wrong) == [(22, 9, "CLR422"), (23, 14, "CLR429")]
+    assert fix(wrong) == wrong.replace("tty: yes", "tty: true")
 
 
 def test_an_empty_text_has_no_findings() -> None:
