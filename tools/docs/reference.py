@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import couler_py
 import couler_py.argo
+import couler_py.argo_native
 
 Page: TypeAlias = tuple[str, str, str]
 """The title of a page, a sentence about it, and the names that it explains."""
@@ -70,6 +71,9 @@ PAGES: dict[str, Page] = {
         ),
     ),
 }
+OBJECTS = frozenset({"item", "null", "step", "words", "workflow"})
+"""Names of `couler_py.argo_native` that are neither functions nor classes of their own."""
+
 ENGINES = """# For engines and tools
 
 What a package that adds an engine is written against: see [Adding an engine](../guides/engines.md).
@@ -100,6 +104,7 @@ def navigation() -> list[Any]:
     return [
         *({title: f"reference/{page}.md"} for page, (title, _, _) in PAGES.items()),
         {"Couler's verbs": "reference/verbs.md"},
+        {"Argo's own words": "reference/argo-native.md"},
         {"For engines and tools": "reference/engines.md"},
     ]
 
@@ -114,6 +119,15 @@ def files() -> dict[str, str]:
         "The names of `import couler_py.argo as couler`. [What differs from Couler](../couler.md).",
         couler_py.argo.__all__,
         couler_py.argo,
+    )
+    found["reference/argo-native.md"] = _page(
+        "Argo's own words",
+        "The names of `from couler_py import argo_native as argo`: see [Writing Argo's own documents]"
+        "(../guides/argo-native.md), and [every field](../argo-fields.md). `argo.item` and `argo.workflow` stand for "
+        "the item of a loop and the run, `argo.null` for a field without a value, `argo.words` holds the types of Argo's "
+        "objects, and `argo.step` is `argo.task`.",
+        [name for name in couler_py.argo_native.__all__ if name not in OBJECTS],
+        couler_py.argo_native,
     )
     found["reference/engines.md"] = ENGINES
     return found

@@ -103,6 +103,9 @@ def task(
     """A task or step of a template by name: of one that is written later, elsewhere (`templateRef`), here (`inline`).
 
     Everything else is as in a call of a template.
+
+    >>> with argo.Workflow("calls") as w, argo.dag("main"):
+    ...     shared = argo.task("shared", templateRef={"name": "library", "template": "build"}, version="2")
     """
     fields = {
         "template": template,
@@ -166,7 +169,10 @@ def container(
 
     `securityContext`, which both have, is the template's (of the pod); the container's stands in `container={...}`.
 
-    >>> echo = argo.container("echo", image="alpine:3.20", command=["echo", argo.input("message")], inputs=["message"])
+    >>> with argo.Workflow("hello") as w:
+    ...     echo = argo.container("echo", image="alpine:3.20", args=[argo.input("message")], inputs=["message"])
+    >>> w.data["spec"]["templates"][0]["container"]
+    {'image': 'alpine:3.20', 'args': ['{{inputs.parameters.message}}']}
     """
     return Template(_add(name, "container", inputs, outputs, fields))
 
@@ -176,7 +182,8 @@ def script(
 ) -> Template:
     """A container that runs `source`.
 
-    >>> roll = argo.script("roll", image="python:3.12", command=["python"], source="import random; ...")
+    >>> with argo.Workflow("dice") as w:
+    ...     roll = argo.script("roll", image="python:3.12", command=["python"], source="print(4)")
     """
     return Template(_add(name, "script", inputs, outputs, fields))
 
@@ -189,28 +196,48 @@ def resource(
     outputs: Outputs | None = None,
     **fields: Unpack[words.ResourceFields],
 ) -> Template:
-    """A Kubernetes object that is created, patched or looked at."""
+    """A Kubernetes object that is created, patched or looked at.
+
+    >>> with argo.Workflow("objects") as w:
+    ...     gone = argo.resource("gone", action="delete", flags=["configmap", "old"])
+    """
     return Template(_add(name, "resource", inputs, outputs, fields))
 
 
 def suspend(
     name: str, /, *, inputs: Inputs | None = None, outputs: Outputs | None = None, **fields: Unpack[words.SuspendFields]
 ) -> Template:
-    """A wait: for `duration`, or for a person."""
+    """A wait: for `duration`, or for a person.
+
+    >>> with argo.Workflow("waits") as w:
+    ...     approve = argo.suspend("approve")
+    """
     return Template(_add(name, "suspend", inputs, outputs, fields))
 
 
 def http(
     name: str, /, *, inputs: Inputs | None = None, outputs: Outputs | None = None, **fields: Unpack[words.HTTPFields]
 ) -> Template:
-    """A request that Argo's agent makes."""
+    """A request that Argo's agent makes.
+
+    >>> with argo.Workflow("requests") as w:
+    ...     ping = argo.http("ping", url="https://example.com", successCondition="response.statusCode == 200")
+    """
     return Template(_add(name, "http", inputs, outputs, fields))
 
 
 def data(
     name: str, /, *, inputs: Inputs | None = None, outputs: Outputs | None = None, **fields: Unpack[words.DataFields]
 ) -> Template:
-    """A list of files, filtered by expressions."""
+    """A list of files, filtered by expressions.
+
+    >>> with argo.Workflow("files") as w:
+    ...     logs = argo.data(
+    ...         "logs",
+    ...         source={"artifactPaths": {"name": "logs", "s3": {"bucket": "logs"}}},
+    ...         transformation=[{"expression": "filter(data, {# endsWith '.log'})"}],
+    ...     )
+    """
     return Template(_add(name, "data", inputs, outputs, fields))
 
 
@@ -225,6 +252,9 @@ def container_set(
     """Several containers in one pod.
 
     `retryStrategy` is the template's; the set's own stands in `containerSet={...}`.
+
+    >>> with argo.Workflow("pods") as w:
+    ...     both = argo.container_set("both", containers=[{"name": "a", "image": "x"}, {"name": "main", "image": "x"}])
     """
     return Template(_add(name, "containerSet", inputs, outputs, fields))
 
@@ -232,7 +262,11 @@ def container_set(
 def plugin(
     name: str, /, *, inputs: Inputs | None = None, outputs: Outputs | None = None, **fields: Unpack[words.PluginFields]
 ) -> Template:
-    """What an executor plugin does: `plugin={"name-of-plugin": {...}}`."""
+    """What an executor plugin does: `plugin={"name-of-plugin": {...}}`.
+
+    >>> with argo.Workflow("plugins") as w:
+    ...     hello = argo.plugin("hello", plugin={"hello": {}})
+    """
     return Template(_add(name, "plugin", inputs, outputs, fields))
 
 
@@ -243,9 +277,13 @@ def dag(
 
     `failFast` is the template's; the dag's own stands in `dag={"failFast": False}`.
 
-    >>> with argo.dag("diamond"):  # doctest: +SKIP
-    ...     a = echo("A", message="a")
-    ...     b = echo("B", message="b", depends=a)
+    >>> with argo.Workflow("chain") as w:
+    ...     echo = argo.container("echo", image="alpine:3.20")
+    ...     with argo.dag("main"):
+    ...         a = echo("A")
+    ...         b = echo("B", depends=a.succeeded)
+    >>> w.data["spec"]["templates"][1]["dag"]["tasks"][1]["depends"]
+    'A.Succeeded'
     """
     return _graph_template(name, "dag", "dag", inputs, outputs, fields)
 
@@ -253,7 +291,17 @@ def dag(
 def steps(
     name: str, /, *, inputs: Inputs | None = None, outputs: Outputs | None = None, **fields: Unpack[words.StepsFields]
 ) -> GraphTemplate:
-    """Steps one after the other; those under `with argo.parallel():` run side by side."""
+    """Steps one after the other; those under `with argo.parallel():` run side by side.
+
+    >>> with argo.Workflow("stairs") as w:
+    ...     echo = argo.container("echo", image="alpine:3.20")
+    ...     with argo.steps("main"):
+    ...         first = echo("first")
+    ...         with argo.parallel():
+    ...             left, right = echo("left"), echo("right")
+    >>> [len(group) for group in w.data["spec"]["templates"][1]["steps"]]
+    [1, 2]
+    """
     return _graph_template(name, "steps", "steps", inputs, outputs, fields)
 
 
@@ -265,12 +313,16 @@ def template(
     outputs: Outputs | None = None,
     **fields: Unpack[words.RawTemplateFields],
 ) -> Template:
-    """A template with its fields as Argo has them, each body in its own dict."""
+    """A template with its fields as Argo has them, each body in its own dict.
+
+    >>> with argo.Workflow("raw") as w:
+    ...     same = argo.template("same", container={"image": "alpine:3.20"})
+    """
     return Template(_add(name, "", inputs, outputs, fields))
 
 
 def parallel() -> AbstractContextManager[None]:
-    """The steps under `with` run side by side."""
+    """The steps under `with` run side by side: see `steps`."""
     into = current_graph("a group of steps")
     if into.form != "steps":
         fail("CLR192", "a group of steps stands in a dag", help="tasks of a dag run side by side by themselves")
