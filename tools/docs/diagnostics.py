@@ -8,6 +8,7 @@ from couler_py.ir.diagnostics import Code
 AREAS = {
     "CLR1": "Writing a workflow",
     "CLR2": "The check, whatever the engine",
+    "CLR3": "Imported workflows on other engines",
     "CLR4": "Argo Workflows",
     "CLR5": "Apache Airflow",
     "CLR6": "This machine",
