@@ -29,7 +29,10 @@ def condition(text: str) -> bool:
     """
     if text == "":
         return True
-    value = _value(govaluate.tree(text))
+    try:
+        value = _value(govaluate.tree(text))
+    except RecursionError:
+        raise EvaluationProblem("the condition is nested too deeply") from None
     if not isinstance(value, bool):
         raise EvaluationProblem(f"{text!r} is no condition: its value is {formatted(value)}")
     return value
@@ -64,13 +67,21 @@ def _value(tree: Tree | None) -> Any:
         if tree.accessor:
             raise EvaluationProblem(f"{tree.value} is read as a field of a variable; put it into quotes", tree.start)
         return tree.value
-    left = _value(tree.left)
-    if tree.operator in _SHORT:
-        decided, value = _SHORT[tree.operator](left)
+    spine = [tree]
+    while isinstance(inner := spine[-1].left, Operation):  # operators lean to the left, and there may be thousands
+        spine.append(inner)
+    value = _value(spine[-1].left)
+    for operation in reversed(spine):
+        value = _operated(operation, value)
+    return value
+
+
+def _operated(operation: Operation, left: Any) -> Any:
+    if operation.operator in _SHORT:
+        decided, value = _SHORT[operation.operator](left)
         if decided:
             return value
-    right = _value(tree.right)
-    return _OPERATIONS[tree.operator](left, right, tree)
+    return _OPERATIONS[operation.operator](left, _value(operation.right), operation)
 
 
 _SHORT: dict[str, Callable[[Any], tuple[bool, Any]]] = {

@@ -221,6 +221,7 @@ def _operated(here: Evaluation, node: nodes.Binary, left: Any) -> Any:
     if operator == "..":
         return _range(here, node, left, right)
     if operator == "matches":
+        here.spend(node, len(left) if isinstance(left, str) else 0)
         return _at(node, lambda: _matches(left, right))
     if operator == "+" and isinstance(left, str) and isinstance(right, str):
         here.spend(node, (len(left) + len(right)) // 100)
@@ -314,8 +315,19 @@ def _call(here: Evaluation, node: nodes.Call) -> Any:
         function = here.value(callee)
     if not isinstance(function, Function):
         raise EvaluationProblem(f"a {kind(function)} can't be called", node.start)
-    here.spend(node, 5)
+    here.spend(node, _cost(function.name, arguments))
     return _at(node, lambda: called(function, arguments, here.clock))
+
+
+def _cost(name: str, arguments: list[Any]) -> int:
+    """The steps that a call counts for: by what it is given, and by the square where all is compared with all."""
+    size = 5
+    for value in arguments:
+        if isinstance(value, str):
+            size += len(value) if "egex" in name else len(value) // 10
+        elif isinstance(value, list | dict):
+            size += len(value)
+    return size * size // 20 if name.lower().endswith("uniq") else size
 
 
 def _builtin(here: Evaluation, node: nodes.Builtin) -> Any:
@@ -333,10 +345,10 @@ def _builtin(here: Evaluation, node: nodes.Builtin) -> Any:
         finally:
             here.scopes.pop()
     arguments = [here.value(each) for each in node.arguments]
+    here.spend(node, _cost(node.name, arguments))
     value = _at(node, lambda: called(BUILTIN[node.name], arguments, here.clock, zeros=False))
     if isinstance(value, list | str):
         here.grow(node, len(value) if node.name in ("repeat", "reverse", "concat", "flatten", "sort") else 0)
-        here.spend(node, len(value) // 10)
     return value
 
 

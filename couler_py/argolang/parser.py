@@ -148,9 +148,7 @@ class Parser:
             if operator.text == "|":
                 left = self.call(self.expect(NAME), left.start, (left,))
             elif before == "??" != operator.text:
-                raise SyntaxProblem(
-                    f"{operator.text!r} beside '??' needs parentheses around one of them", operator.start
-                )
+                raise SyntaxProblem(f"{operator.text!r} beside '??' needs parentheses", operator.start)
             elif operator.text in ORDER:
                 left = self._comparisons(left, operator)
             else:

@@ -285,8 +285,8 @@ def _from_pairs(pairs: list[Any]) -> AnyMap:
 
 
 def _uniq(values: list[Any]) -> list[Any]:
-    if len(values) > 3000:
-        raise EvaluationProblem("a list of more than 3000 elements isn't made unique here", late=True)
+    if len(values) > 1000:
+        raise EvaluationProblem("a list of more than 1000 elements isn't made unique here", late=True)
     found: list[Any] = []
     for value in values:
         if not any(equal(value, each) for each in found):

@@ -10,7 +10,7 @@ from couler_py.argolang.functions.regex.classes import Set
 from couler_py.argolang.functions.regex.nodes import Capture, Either, Joined, One, Place, Repeated, Tree
 from couler_py.argolang.functions.regex.problems import RegexProblem
 
-SIZE, WORK = 20_000, 5_000_000
+SIZE, WORK = 20_000, 2_000_000
 _WORD = Set(("09", "AZ", "az", "__"))
 
 Saved = tuple[int, ...]

@@ -12,7 +12,7 @@ from couler_py.argolang.functions.tables import Table, table
 from couler_py.argolang.problems import EvaluationProblem
 from couler_py.argolang.values import Function, NoList, Strings, in_bytes
 
-_UNIQUE = 3000
+_UNIQUE = 1000
 
 
 def empty(value: Any) -> bool:
