@@ -124,8 +124,8 @@ def files() -> dict[str, str]:
         "Argo's own words",
         "The names of `from couler_py import argo_native as argo`: see [Writing Argo's own documents]"
         "(../guides/argo-native.md), and [every field](../argo-fields.md). `argo.item` and `argo.workflow` stand for "
-        "the item of a loop and the run, `argo.null` for a field without a value, `argo.words` holds the types of Argo's "
-        "objects, and `argo.step` is `argo.task`.",
+        "the item of a loop and the run, `argo.null` for a field without a value, `argo.words` holds the types of "
+        "Argo's objects, and `argo.step` is `argo.task`.",
         [name for name in couler_py.argo_native.__all__ if name not in OBJECTS],
         couler_py.argo_native,
     )
