@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
 
 class SyntaxProblem(ValueError):  # noqa: N818 - a problem of the text, not of the program
     """A text that isn't in its language. `offset` is the place in the text, counted in characters from 0."""
@@ -24,3 +29,13 @@ class EvaluationProblem(ValueError):  # noqa: N818 - a problem of the text, not 
         self.message = message
         self.offset = offset
         self.late = late
+
+
+def placed(place: int, compute: Callable[[], T]) -> T:
+    """What is computed; a problem that has no place yet gets this one."""
+    try:
+        return compute()
+    except EvaluationProblem as problem:
+        if problem.offset is not None:
+            raise
+        raise EvaluationProblem(problem.message, place, late=problem.late) from problem

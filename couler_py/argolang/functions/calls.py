@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from couler_py.argolang.functions.gotime import SECOND, Moment, duration_text, written
+from couler_py.argolang.functions.gotime import Moment, written
 from couler_py.argolang.functions.semver import Version, compared
+from couler_py.argolang.functions.spans import SECOND, duration_text
 from couler_py.argolang.problems import EvaluationProblem
 from couler_py.argolang.values import (
     AnyMap,

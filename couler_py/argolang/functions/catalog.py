@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from couler_py.argolang.functions.builtin import PLAIN, as_float, as_int, from_json
+from couler_py.argolang.functions.builtin import PLAIN
+from couler_py.argolang.functions.conversions import as_float, as_int, from_json
 from couler_py.argolang.functions.dates import TIMES
 from couler_py.argolang.functions.goformat import to_json
 from couler_py.argolang.functions.jsonpath import query

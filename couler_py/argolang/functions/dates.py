@@ -6,7 +6,8 @@ from collections.abc import Callable
 from datetime import UTC, tzinfo
 from typing import Any
 
-from couler_py.argolang.functions.gotime import RFC3339, Moment, located, read, read_duration
+from couler_py.argolang.functions.gotime import RFC3339, Moment, located, read
+from couler_py.argolang.functions.spans import read_duration
 from couler_py.argolang.problems import EvaluationProblem
 from couler_py.argolang.values import Function
 

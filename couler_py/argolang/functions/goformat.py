@@ -8,8 +8,9 @@ import re
 import unicodedata
 from typing import Any
 
-from couler_py.argolang.functions.gotime import Moment, duration_text
+from couler_py.argolang.functions.gotime import Moment
 from couler_py.argolang.functions.semver import Version
+from couler_py.argolang.functions.spans import duration_text
 from couler_py.argolang.problems import EvaluationProblem
 from couler_py.argolang.values import AnyMap, Duration, Function, NoList
 

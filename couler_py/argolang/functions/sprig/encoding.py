@@ -10,7 +10,7 @@ import zlib
 from typing import Any, NoReturn
 from urllib.parse import quote, unquote, urlsplit
 
-from couler_py.argolang.functions.builtin import encoded, from_json
+from couler_py.argolang.functions.conversions import encoded, from_json
 from couler_py.argolang.functions.goformat import formatted, to_json
 from couler_py.argolang.functions.tables import Table, table
 from couler_py.argolang.problems import EvaluationProblem

@@ -9,7 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal, localcontext
 from typing import Any
 
 from couler_py.argolang.arithmetic import divided
-from couler_py.argolang.functions.builtin import as_float
+from couler_py.argolang.functions.conversions import as_float
 from couler_py.argolang.functions.goformat import formatted
 from couler_py.argolang.functions.tables import table
 from couler_py.argolang.problems import EvaluationProblem

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from couler_py.argolang.arithmetic import LONGEST
-from couler_py.argolang.functions.builtin import as_int, cased, cut, exchanged, repeated
+from couler_py.argolang.functions.conversions import as_int, cased, cut, exchanged, repeated
 from couler_py.argolang.functions.goformat import formatted, go_quoted
 from couler_py.argolang.functions.tables import table
 from couler_py.argolang.problems import EvaluationProblem

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from datetime import UTC
 from typing import Any
 
-from couler_py.argolang.functions.gotime import SECOND, Moment, duration_text, located, read, read_duration, written
+from couler_py.argolang.functions.gotime import Moment, located, read, written
+from couler_py.argolang.functions.spans import SECOND, duration_text, read_duration
 from couler_py.argolang.functions.tables import Table, table
 from couler_py.argolang.problems import EvaluationProblem
 from couler_py.argolang.values import Byte, Duration, Function, Int64

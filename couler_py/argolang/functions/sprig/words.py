@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from couler_py.argolang.functions.builtin import cased
+from couler_py.argolang.functions.conversions import cased
 from couler_py.argolang.functions.tables import table
 from couler_py.argolang.tokens import SPACES
 from couler_py.argolang.values import from_bytes, in_bytes
