@@ -47,6 +47,34 @@ def check_braces(emission: Emission, template: Template) -> None:
                 )
 
 
+def check_settings(emission: Emission, settings: dict[str, Any]) -> None:
+    """Note every text of a run's own settings that Argo would change: it fills in all of a `spec` but its templates."""
+    for where, text in _strings(settings, ""):
+        if "{{" in text:
+            emission.problem(
+                "CLR403",
+                f"{where} of the workflow holds {{{{, which Argo takes for a place to fill in: {text!r}",
+                step=emission.workflow.name,
+                source=emission.workflow.source,
+                why="nothing there can carry it",
+                help="choose a text without double braces here",
+            )
+
+
+def _strings(value: Any, where: str) -> Iterator[tuple[str, str]]:
+    """Every string in JSON data, names of members too, each with the path to it."""
+    if isinstance(value, str):
+        yield where, value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            path = f"{where}.{key}" if where else key
+            yield path, key
+            yield from _strings(inner, path)
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _strings(inner, f"{where}[{number}]")
+
+
 def _texts(value: Any, where: str = "") -> Iterator[tuple[str, str]]:
     """The plain texts of a struct, each with the name of its field."""
     if isinstance(value, str):

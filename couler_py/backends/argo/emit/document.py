@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from couler_py.backends.argo.emission import Emission
+from couler_py.backends.argo.emit.braces import check_settings
 from couler_py.backends.argo.emit.handlers import exit_handler
 from couler_py.backends.argo.emit.include import include_documents
 from couler_py.backends.argo.emit.own_words import add_own_words
@@ -151,6 +152,7 @@ def settings(emission: Emission) -> JSON:
         found["volumeClaimTemplates"] = [volume_claim(each) for each in workflow.volume_claims]
     if workflow.pod != PodSettings():
         found |= pod_defaults(workflow.pod, found)
+    check_settings(emission, found)
     return found
 
 

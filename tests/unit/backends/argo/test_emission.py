@@ -364,6 +364,30 @@ def test_plain_text_that_argo_would_evaluate_is_a_finding_wherever_it_stands(mor
     assert [each.code for each in caught.value.diagnostics] == ["CLR403"]
 
 
+@pytest.mark.parametrize(
+    ("more", "where"),
+    [
+        ({"pod": PodSettings(service_account=BRACES)}, "serviceAccountName"),
+        ({"pod": PodSettings(node_selector=(("disk", BRACES),))}, "nodeSelector.disk"),
+        ({"pod": PodSettings(labels=((BRACES, "x"),))}, f"podMetadata.labels.{BRACES}"),
+        ({"pod": PodSettings(sidecars=(Container("i", (BRACES,)),))}, "templateDefaults.sidecars[0].command[0]"),
+        ({"volumes": (Volume("v", Templated({"nfs": {"path": BRACES}})),)}, "volumes[0].nfs.path"),
+        ({"locks": (Mutex("m", namespace=BRACES),)}, "synchronization.mutexes[0].namespace"),
+    ],
+)
+def test_plain_text_of_a_whole_run_that_argo_would_evaluate_is_a_finding(more: dict[str, Any], where: str) -> None:
+    with pytest.raises(DiagnosticError) as caught:
+        compile_workflow(graph(Task("a", "echo", (Argument("x", Literal("")),)), **more))
+    [found] = caught.value.diagnostics
+    assert (found.code, found.message.partition(" of the workflow")[0]) == ("CLR403", where)
+
+
+def test_the_words_of_a_run_that_argo_leaves_alone_may_hold_braces() -> None:
+    more = {"labels": {"l": BRACES}, "annotations": {"a": BRACES}, "engines": {"argo": {"serviceAccountName": BRACES}}}
+    document = emitted(graph(Task("a", "echo", (Argument("x", Literal("")),)), **more))
+    assert document["metadata"]["annotations"]["a"] == document["spec"]["serviceAccountName"] == BRACES
+
+
 def test_braces_stay_where_a_container_or_a_manifest_carries_them() -> None:
     body = Container("alpine", ("echo", BRACES), env=(EnvVar("A", BRACES),))
     manifest = Resource("create", Templated({"kind": "ConfigMap", "data": {BRACES: BRACES}}))
