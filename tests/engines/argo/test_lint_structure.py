@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import json
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from kubernetes import client
 
-from couler_py.backends.argo.lint import lint
+from couler_py.backends.argo.lint import lint, lint_documents
 from couler_py.backends.argo.lint.kinds import is_ours
 from couler_py.backends.yaml_reader import load_all
 from tests.cluster.argo import GROUP, PLURALS, VERSION, Namespace
@@ -105,3 +107,55 @@ def test_null_is_taken_as_the_server_takes_it(ask: Ask) -> None:
         text = WORKFLOW.replace(old, new)
         found = [each for each in lint(text) if each.code in ("CLR423", "CLR424", "CLR427")]
         assert bool(found) == bool(ask(text, "Workflow")), new
+
+
+def test_damage_at_random_is_refused_by_both_or_by_neither(reference_data: Path, ask: Ask) -> None:
+    """What the CRDs leave open and Argo reads all the same (`withItems`, templates in tasks) is the linter's alone."""
+    sound = [
+        document
+        for path in sorted((reference_data / "argo" / "examples").rglob("*.yaml"))
+        if path.name not in {*REFUSED, *NEWER}
+        for document in load_all(path.read_text())
+        if is_ours(document)
+    ]
+    chance = random.Random(4)
+    wrong: list[tuple[object, ...]] = []
+    for _ in range(600):
+        document, path = damaged(chance.choice(sound), chance)
+        refusal = ask(json.dumps(document), document["kind"])
+        errors = [finding for _, finding in lint_documents([document]) if finding.severity == "error"]
+        of_structure = [each.message for each in errors if each.code < "CLR440"]
+        if refusal and not errors:
+            wrong.append((path, refusal))
+        if of_structure and not refusal and not {"inline", "withItems"}.intersection(path):
+            wrong.append((path, of_structure))
+    assert wrong == []
+
+
+def damaged(sound: Any, chance: random.Random) -> tuple[Any, tuple[str | int, ...]]:
+    """A copy with one thing in it taken away, renamed, made twice, or of another value; and where."""
+    document = copy.deepcopy(sound)
+    document["metadata"].pop("namespace", None)
+    path = chance.choice([each for each in places(document) if len(each) > 1 and each[0] in ("metadata", "spec")])
+    parent = document
+    for step in path[:-1]:
+        parent = parent[step]
+    last: Any = path[-1]
+    others = [3, -1, True, None, "x", "a b/{{c}}!", [], {}, 1.5, ["a"], {"a": 1}]
+    what = chance.choice(["gone", "renamed", "twice", "other", "other"])
+    if what == "gone":
+        del parent[last]
+    elif what == "renamed" and isinstance(parent, dict):
+        parent[f"{last}x"] = parent.pop(last)
+    elif what == "twice" and isinstance(parent, list):
+        parent.append(copy.deepcopy(parent[last]))
+    else:
+        parent[last] = chance.choice(others)
+    return document, path
+
+
+def places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, inner in items:
+        yield from places(inner, (*path, step))

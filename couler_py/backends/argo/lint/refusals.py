@@ -58,10 +58,16 @@ def findings(problem: Any, path: Path, engine: Engine, schema: JSON, newest: JSO
         yield Finding("CLR423", *_value(name, kind, problem, path))
 
 
+TEMPLATE: JSON = {"$ref": "#/$defs/template"}
+"""A template in a schema: in tasks they may stand as well, at any depth."""
+
+
 def at(schema: JSON, path: Path) -> JSON:
     """The part of a schema that a path leads to; empty where anything may stand."""
     found: Any = schema
     for step in path:
+        if found == TEMPLATE:
+            found = schema["$defs"]["template"]
         if isinstance(step, int):
             found = found.get("items", {})
         else:
@@ -69,7 +75,7 @@ def at(schema: JSON, path: Path) -> JSON:
             found = found.get("additionalProperties", {}) if inner is None else inner
         if not isinstance(found, dict):
             return {}
-    return found  # type: ignore[no-any-return]
+    return schema["$defs"]["template"] if found == TEMPLATE else found  # type: ignore[no-any-return]
 
 
 def where(path: Path) -> str:

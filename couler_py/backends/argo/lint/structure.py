@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from couler_py.backends.argo.lint.context import Crds, Engine
-from couler_py.backends.argo.lint.finding import Finding
+from couler_py.backends.argo.lint.finding import Finding, Path
 from couler_py.backends.argo.lint.metadata import OBJECT_META
-from couler_py.backends.argo.lint.refusals import findings
+from couler_py.backends.argo.lint.refusals import TEMPLATE, at, findings
 from couler_py.backends.argo.lint.versions import LISTS
 from couler_py.backends.argo.schema import schema
 
@@ -42,9 +42,32 @@ def checked(document: JSON, engine: Engine, crds: Crds) -> tuple[list[Finding], 
 
 @functools.cache
 def strict(kind: str, engine: Engine) -> JSON:
-    """The schema of a kind, `metadata` included: the CRDs leave that to the API server."""
-    full = schema(kind, "full" if engine == "4" else "full-3.5")
-    return full | {"properties": full["properties"] | {"metadata": OBJECT_META}}
+    """The schema of a kind, with what the CRDs leave open and Argo reads all the same.
+
+    That is `metadata`, which is the API server's, `withItems`, and templates that stand inside tasks.
+    """
+    full = _with(schema(kind, "full" if engine == "4" else "full-3.5"), ("metadata",), OBJECT_META)
+    spec = ("spec", "workflowSpec") if kind == "CronWorkflow" else ("spec",)
+    template = at(full, (*spec, "templates", 0))
+    task = _called(at(template, ("dag", "tasks", 0)))
+    step = _called(at(schema("Workflow"), ("spec", "templates", 0, "steps", 0, 0)))
+    template = _with(_with(template, ("dag", "tasks", 0), task), ("steps", 0), {"type": "array", "items": step})
+    return _with(full, (*spec, "templates", 0), TEMPLATE) | {"$defs": {"template": template}}
+
+
+def _called(task: JSON) -> JSON:
+    return _with(_with(task, ("inline",), TEMPLATE), ("withItems",), {"type": "array"})
+
+
+def _with(schema: JSON, path: Path, part: JSON) -> JSON:
+    """A schema in which a path leads to this part; it shares all else with the one given."""
+    if not path:
+        return part
+    step, *rest = path
+    if isinstance(step, int):
+        return schema | {"items": _with(schema.get("items", {}), tuple(rest), part)}
+    inner = _with(schema["properties"][step], tuple(rest), part)
+    return schema | {"properties": schema["properties"] | {step: inner}}
 
 
 @functools.cache

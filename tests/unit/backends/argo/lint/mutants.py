@@ -119,10 +119,20 @@ UNKNOWN = (
     mutant("an unknown field of the spec", WORKFLOW, "  entrypoint", "  ‸paralelism: 3\n  entrypoint", "CLR422"),
     mutant("an unknown field of the metadata", WORKFLOW, "metadata:", "metadata:\n  ‸nam: a", "CLR422"),
     mutant("an unknown field of the document", WORKFLOW, "spec:", "‸data: {}\nspec:", "CLR422"),
+    mutant(
+        "an unknown field of a template in a task",
+        GRAPH,
+        "        depends: a\n        template: work",
+        "        inline:\n          container: {image: a, ‸comand: [b]}",
+        "CLR422",
+        takes="the CRD leaves it open, and Argo reads it",
+    ),
     mutant("a field indented wrongly", WORKFLOW, "      command", "    ‸command", "CLR422"),
 )
 
+_OPEN = "the CRD leaves it open, and Argo reads it"
 VALUES = (
+    mutant("one item", GRAPH, "depends: a", "depends: a\n        withItems: ‸x", "CLR423", takes=_OPEN),
     mutant("text for a list", WORKFLOW, "[echo]", "‸echo", "CLR423"),
     mutant("a mapping for a list", WORKFLOW, "parameters:\n    - name", "‸parameters:\n      name", "CLR423"),
     mutant("a list for a mapping", WORKFLOW, "    container:\n      image", "    ‸container:\n    - image", "CLR423"),
