@@ -120,8 +120,9 @@ def set_without_a_main_container(document: JSON) -> Iterator[Change]:
 @kind
 def broken_manifest(document: JSON) -> Iterator[Change]:
     for path, template in templates(document):
-        if "manifest" in template.get("resource", {}):
-            broken = "}: {\n" + template["resource"]["manifest"]
+        resource = template.get("resource", {})
+        if "manifest" in resource and resource["action"] not in ("get", "delete"):
+            broken = "}: {\n" + resource["manifest"]
             yield Change((*path, "resource", "manifest"), broken)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import importlib
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 JSON = dict[str, Any]
@@ -153,3 +153,14 @@ def misspelt(word: str) -> str:
         if word[index] != word[index - 1] and word[index].isalpha() and word[index - 1].isalpha():
             return word[: index - 1] + word[index] + word[index - 1] + word[index + 1 :]
     return word + "x"
+
+
+def broken(documents: Iterable[tuple[str, JSON]], of_each: int) -> list[tuple[str, Mutant]]:
+    """Of every kind so many broken documents, spread over the given ones; each with the name of its original."""
+    found: dict[str, list[tuple[str, Mutant]]] = {name: [] for name in kinds()}
+    for name, document in documents:
+        for mutant in mutants(document):
+            found[mutant.kind].append((name, mutant))
+    for several in found.values():
+        several.sort(key=lambda each: zlib.crc32(repr((each[0], each[1].path)).encode()))
+    return [each for several in found.values() for each in several[:of_each]]

@@ -285,11 +285,6 @@ CODES: tuple[Code, ...] = (
         instead='schedules: ["0 3 * * *"]',
     ),
     Code(
-        "CLR479",
-        "a policy of a cron workflow",
-        "`concurrencyPolicy` is Allow, Forbid or Replace, and `startingDeadlineSeconds` isn't negative.",
-    ),
-    Code(
         "CLR480",
         "a selector or condition that can't be read",
         "`successCondition` and `failureCondition` are written as Kubernetes' label selectors: `status.phase == "
@@ -357,8 +352,10 @@ CODES: tuple[Code, ...] = (
     ),
     Code(
         "CLR489",
-        "more than a run can hold, or a metric that can't be written",
-        "Each node takes about 1 KB of the status of a run, which Argo refuses above 1 MiB. A metric is a gauge, a "
+        "more than a run or a program can hold, or a metric that can't be written",
+        "Each node takes about 1 KB of the status of a run, which Argo refuses above 1 MiB; a program takes "
+        "arguments of "
+        "128 KiB each. A metric is a gauge, a "
         "counter "
         "or a histogram.",
     ),

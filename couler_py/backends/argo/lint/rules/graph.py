@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
+from couler_py.argolang import RESERVED
 from couler_py.backends.argo.lint.finding import Finding, Path
 from couler_py.backends.argo.lint.rules import language
 from couler_py.backends.argo.lint.rules.depends import OF_ITEMS, RESULTS, dependencies, in_order, words
@@ -99,7 +100,7 @@ def _depends(call: Call, names: Mapping[str, Call]) -> Iterator[Finding]:
                 why=f"{result} is about the items of `withItems`, `withParam` or `withSequence`",
                 help=f"write {name}.{'Succeeded' if result == 'AnySucceeded' else 'Failed'}",
             )
-    if fine and "{{" not in text:
+    if fine and "{{" not in text and RESERVED.isdisjoint(name for name, _, _ in words(text)):
         readable = re.sub(r"[a-zA-Z0-9][-a-zA-Z0-9]*", lambda m: m[0].replace("-", "_"), text)
         if (problem := language.expression_problem(readable)) is not None:
             yield Finding(

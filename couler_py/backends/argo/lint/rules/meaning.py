@@ -65,6 +65,8 @@ RULES: tuple[Callable[[Flow], Iterator[Finding]], ...] = (
     schedules.schedules,
     safety.spliced_source,
     safety.absent,
+    safety.absent_outputs,
+    safety.large_values,
 )
 
 

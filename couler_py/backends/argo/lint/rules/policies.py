@@ -48,7 +48,7 @@ def times(flow: Flow) -> Iterator[Finding]:
     if problem := label_selector_problem(pods.get("labelSelector") or {}):
         yield Finding(
             "CLR480",
-            f"the pods to be deleted can't be selected: {problem[0]}",
+            f"pods can't be selected: {problem[0]}",
             (*flow.path, "podGC", "labelSelector", *problem[1]),
         )
 

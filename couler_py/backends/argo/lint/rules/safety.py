@@ -12,6 +12,8 @@ from couler_py.backends.argo.lint.rules.flow import Call, Flow, Template
 
 _BY_A_USER = ("inputs.parameters.", "workflow.parameters.", "steps.", "tasks.")
 _BY_ARGO = ("steps.name", "tasks.name")
+LONGEST = 128 * 1024
+"""Characters of an argument or a variable; Linux counts bytes."""
 
 
 def spliced_source(flow: Flow) -> Iterator[Finding]:
@@ -65,6 +67,42 @@ def _reads(template: Template, call: Call) -> Iterator[Finding]:
                 offset=tag.start,
                 why=f"{other.where} can be skipped: then this call ends in Error",
                 help="give the input a `default`, the output a `valueFrom.default`, or write {{=… ?? 'a value'}}",
+            )
+
+
+def absent_outputs(flow: Flow) -> Iterator[Finding]:
+    """An output of a graph that comes from a call with a condition has a value to fall back on."""
+    for template in flow.all_templates:
+        for index, each in enumerate(template.data.get("outputs", {}).get("parameters", ())):
+            source = each.get("valueFrom") or {}
+            for tag in tags_in(source.get("parameter", "")):
+                other = _source(tag, template)
+                if other is None or not other.data.get("when") or "default" in source or _has_default(other, tag.name):
+                    continue
+                yield Finding(
+                    "CLR486",
+                    f"the output {each.get('name', '')!r} of {template.where} comes from {tag.name}, "
+                    "which may never be there",
+                    (*template.path, "outputs", "parameters", index, "valueFrom", "parameter"),
+                    severity="warning",
+                    offset=tag.start,
+                    why=f"{other.where} can be skipped: the template ends in Error then, and a graph around it may be "
+                    "called Succeeded or never end",
+                    help="add `default` beside `parameter`",
+                )
+
+
+def large_values(flow: Flow) -> Iterator[Finding]:
+    """A text that is longer than a program can be given."""
+    for path, text in flow.context.strings:
+        if len(text) > LONGEST and path[-1] not in ("source", "manifest", "data"):
+            yield Finding(
+                "CLR489",
+                f"a text of {len(text) // 1024} KiB",
+                path,
+                severity="warning",
+                why="programs take arguments and variables of at most 128 KiB each",
+                help="give it as an artifact",
             )
 
 

@@ -1,4 +1,4 @@
-"""Cron workflows: schedules as the cron library of Argo reads them, time zones, and what happens with late runs.
+"""Cron workflows: schedules as the cron library of Argo reads them, and time zones.
 
 Source: github.com/robfig/cron/v3 (parser.go), and Go's time zones.
 """
@@ -29,7 +29,6 @@ _FIELDS: tuple[tuple[str, int, int, dict[str, int]], ...] = (
     ("month", 1, 12, _MONTHS),
     ("day of the week", 0, 6, _DAYS),
 )
-_POLICIES = ("Allow", "Forbid", "Replace")
 
 
 def schedules(flow: Flow) -> Iterator[Finding]:
@@ -64,23 +63,6 @@ def schedules(flow: Flow) -> Iterator[Finding]:
             ("spec", "timezone"),
             why="names are those of the IANA database",
             help=nearest(zone, zoneinfo.available_timezones()),
-        )
-    policy = spec.get("concurrencyPolicy", "")
-    if policy and policy not in _POLICIES:
-        yield Finding(
-            "CLR479",
-            f"there is no concurrencyPolicy {policy!r}",
-            ("spec", "concurrencyPolicy"),
-            help=nearest(policy, _POLICIES),
-        )
-    late = spec.get("startingDeadlineSeconds")
-    if isinstance(late, int) and late < 0:
-        yield Finding(
-            "CLR479",
-            f"startingDeadlineSeconds is {late}",
-            ("spec", "startingDeadlineSeconds"),
-            why="it is how many seconds late a run may start",
-            help="write a number above 0",
         )
 
 

@@ -75,7 +75,8 @@ def _missing(
             )
     artifacts = named(arguments.get("artifacts"))
     for name, declared in target.artifacts.items():
-        if name not in artifacts and declared.get("optional") is not True and not has_location(declared):
+        lies_somewhere = has_location(declared) or "git" in declared or "hdfs" in declared
+        if name not in artifacts and declared.get("optional") is not True and not lies_somewhere:
             yield Finding(
                 "CLR453",
                 f"{where} doesn't supply the artifact {name!r} of {_words(target)}",
