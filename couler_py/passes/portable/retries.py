@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from couler_py import argolang
-from couler_py.argolang.functions.gotime import read_duration
+from couler_py.argolang.functions.spans import read_duration
 from couler_py.ir.expr import Input, Raw, Text, WorkflowParameter
 from couler_py.ir.model import Backoff, RetryPolicy, Template
 from couler_py.ir.templated import Templated
