@@ -67,7 +67,9 @@ def load(target: str) -> Loaded:
             raise UsageError(
                 f"{found.path} is an IR file, which holds one workflow: leave out {':' + found.name!r}", "CLR704"
             )
-        return Loaded(_from_json(found.path), found.path, imported=True)
+        model = _from_json(found.path)
+        document = model if isinstance(model, Document) else None
+        return Loaded(api.build(model), found.path, imported=True, document=document)
     if found.path is not None and found.path.suffix in YAML:
         return _from_yaml(found)
     state.reset()  # a file loaded before may have left its recording
@@ -125,14 +127,13 @@ def argo_documents(path: Path) -> tuple[Document, ...]:
         raise UsageError(f"{path}: {error}", "CLR702") from error
 
 
-def _from_json(path: Path) -> Workflow:
+def _from_json(path: Path) -> Workflow | Document:
     from couler_py.ir.codec import IRError, from_json
 
     try:
-        model = from_json(path.read_bytes())
+        return from_json(path.read_bytes())
     except IRError as error:
         raise UsageError(f"{path}: {error}", "CLR702") from error
-    return api.build(model)
 
 
 # ---- running a file

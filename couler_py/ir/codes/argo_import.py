@@ -54,4 +54,11 @@ CODES: tuple[Code, ...] = (
         "What should be changed isn't there, the new name is taken, or something else in the document still needs what "
         "should go.",
     ),
+    Code(
+        "CLR497",
+        "a setting that Argo's own words don't have",
+        'A workflow of the dialect "argo" is written as it stands. What was put into it since it was imported has to '
+        "be something that Argo itself can say; our own settings, as a bound of a fan-out, are for workflows that are "
+        "lowered.",
+    ),
 )

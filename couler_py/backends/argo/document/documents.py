@@ -24,6 +24,7 @@ from couler_py.backends.argo.document.natives import applied, difference
 from couler_py.backends.argo.document.structure import structure
 from couler_py.backends.argo.document.templated import copied
 from couler_py.backends.argo.document.texts import UNSAID, word
+from couler_py.backends.argo.document.unwritten import unwritten
 from couler_py.backends.argo.document.workflow import specification, written_specification
 from couler_py.backends.argo.schema import PLURALS
 from couler_py.ir.diagnostics import Diagnostic, DiagnosticError, error
@@ -106,16 +107,23 @@ def converted(data: JSON) -> Document:
 
 
 def write(document: Document) -> JSON:
-    """The data of a document of the dialect "argo".
+    """The data of a document: as it stands in the dialect "argo", else as `compile` gives it.
 
-    Natives that no longer fit are left out; `written` names them. Raises `DiagnosticError` for an expression that Argo
-    has no tag for.
+    Natives that no longer fit are left out; `written` names them. Raises `DiagnosticError` for what Argo has no words
+    for, and as `compile` does.
     """
     return written(document)[0]
 
 
 def written(document: Document) -> tuple[JSON, tuple[Diagnostic, ...]]:
     """The data of a document, and a warning for each of its natives that no longer fits."""
+    if document.workflow.dialect != "argo":
+        from couler_py.backends.argo.backend import BACKEND
+
+        bundle = BACKEND.compile_document(document)
+        return bundle.documents[-1], bundle.diagnostics
+    if left_out := unwritten(document.workflow):
+        raise DiagnosticError(left_out)
     data = _plain(document)
     return data, applied(data, document.natives)
 

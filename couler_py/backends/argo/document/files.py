@@ -19,6 +19,7 @@ from couler_py.backends.argo.document.documents import (
     wrong_kind,
 )
 from couler_py.backends.argo.document.order import arranged
+from couler_py.backends.argo.document.selection import main_of
 from couler_py.backends.argo.document.structure import Path, structure
 from couler_py.backends.argo.lint.places import Places
 from couler_py.ir.diagnostics import Diagnostic, DiagnosticError, warning
@@ -49,8 +50,6 @@ def load(text: str, *, file: str = "") -> Document:
     >>> document.workflow.templates[0].body.image
     'busybox'
     """
-    from couler_py.backends.argo.document.selection import main_of
-
     return main_of(loaded(text, file=file)[0])
 
 
@@ -89,8 +88,9 @@ class _Reading:
             if is_argo(data):
                 assert isinstance(data, dict)
                 document = self._document(number, data)
-                found.append(msgspec.structs.replace(document, before=tuple(others)) if others else document)
-                others = []
+                if document is not None:
+                    found.append(msgspec.structs.replace(document, before=tuple(others)) if others else document)
+                    others = []
             elif isinstance(data, dict) and "kind" in data:
                 others.append(data)
             elif data is not None:
@@ -100,7 +100,7 @@ class _Reading:
             found[-1] = msgspec.structs.replace(found[-1], after=tuple(others))
         return tuple(found), tuple(self.diagnostics)
 
-    def _document(self, number: int, data: dict[str, Any]) -> Document:
+    def _document(self, number: int, data: dict[str, Any]) -> Document | None:
         data, gone = set_aside(data)
         for field in gone:
             self.diagnostics.append(self._gone(number, field))
@@ -110,7 +110,7 @@ class _Reading:
             self.diagnostics += [
                 wrong_kind(path, expected, source=self._source(number, path)) for path, expected in found.wrong
             ]
-            return _EMPTY
+            return None
         return converted(data)
 
     def _end(self, any_found: bool) -> None:
@@ -150,10 +150,6 @@ class _Reading:
             self._places = Places(self.text)
         place = self._places.find(number, path, key=bool(path) and isinstance(path[-1], str))
         return Source(self.file, place.line, place.column)
-
-
-_EMPTY = document_of(Workflow("", "", (), dialect="argo"))
-"""Stands for a document that can't be read, until the reading ends with an error."""
 
 
 def dump(given: Dumped) -> str:

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from couler_py.argolang import depends as language
-from couler_py.argolang.problems import SyntaxProblem
-from couler_py.backends.argo.document.artifacts import artifact_argument
-from couler_py.backends.argo.document.artifacts import written_argument as written_artifact_argument
+from couler_py.backends.argo.document.calls import (
+    arguments,
+    condition,
+    hooks,
+    written_arguments,
+    written_condition,
+    written_hooks,
+)
+from couler_py.backends.argo.document.edges import after, depends, written_depends
 from couler_py.backends.argo.document.items import items, written_items
 from couler_py.backends.argo.document.lens import (
     JSON,
@@ -17,24 +22,14 @@ from couler_py.backends.argo.document.lens import (
     as_it_is,
     extra,
     flag,
-    strings,
     with_extra,
     word_field,
 )
-from couler_py.backends.argo.document.parameters import argument, written_argument
-from couler_py.backends.argo.document.texts import UNSAID, Root, text, word, written
-from couler_py.ir.expr import Condition, Expr, Raw
+from couler_py.backends.argo.document.texts import UNSAID, Root, word
 from couler_py.ir.model import (
-    After,
     Call,
-    Depends,
-    DependsAll,
-    DependsAny,
-    DependsNot,
-    DependsOn,
     External,
     Graph,
-    Hook,
     Inline,
     Task,
     Template,
@@ -43,69 +38,7 @@ from couler_py.ir.model import (
 ReadTemplate = Callable[[Any, Root], Any]
 """Reads a template that is written in the task itself; `UNSAID` where it is no template."""
 
-# ---- which tasks a task waits for
-
-
-def depends(given: Any, root: Root) -> Any:
-    """The tree of a `depends`."""
-    if type(given) is not str:
-        return UNSAID
-    try:
-        return _tree(language.parse_depends(given))
-    except SyntaxProblem:
-        return UNSAID
-
-
-def _tree(node: language.Depends) -> Depends:
-    match node:
-        case language.DependsOn():
-            return DependsOn(node.task, node.result or "")  # type: ignore[arg-type]
-        case language.NotDepends():
-            return DependsNot(_tree(node.operand))
-        case language.AllDepend():
-            return DependsAll(tuple(_tree(each) for each in node.operands))
-        case _:
-            return DependsAny(tuple(_tree(each) for each in node.operands))
-
-
-def written_depends(given: Depends, root: Root) -> str:
-    """The shortest text of the tree."""
-    return language.print_depends(_node(given))
-
-
-def _node(tree: Depends) -> language.Depends:
-    match tree:
-        case DependsOn():
-            return language.DependsOn(tree.task, tree.state or None)
-        case DependsNot():
-            return language.NotDepends(_node(tree.operand))
-        case DependsAll():
-            return language.AllDepend(tuple(_node(each) for each in tree.operands))
-        case _:
-            return language.AnyDepend(tuple(_node(each) for each in tree.operands))
-
-
-def _after(given: Any, root: Root) -> Any:
-    names = strings(word)(given, root)
-    return UNSAID if names is UNSAID else tuple(After(name) for name in names)
-
-
-# ---- conditions, failures that don't count, what is called
-
-
-def condition(given: Any, root: Root) -> Any:
-    """A `when`: text that is filled in first and read then."""
-    found = text(given, root)
-    return UNSAID if found is UNSAID or found == "" else Condition(found)  # type: ignore[arg-type]
-
-
-def written_condition(given: Expr, root: Root) -> str:
-    """The `when` again; an expression of Argo's own in its tag."""
-    if isinstance(given, Condition):
-        return written(given.text, root)
-    from couler_py.backends.argo.document.texts import tagged
-
-    return tagged(given, root)
+# ---- failures that don't count, what is called
 
 
 def _continue_on(given: Any, root: Root) -> Any:
@@ -147,99 +80,13 @@ def written_external(given: External) -> JSON:
     return found | ({"clusterScope": True} if given.kind == "ClusterWorkflowTemplate" else {})
 
 
-# ---- arguments
-
-
-def arguments(rest: JSON, root: Root) -> JSON:
-    """The attributes `arguments` and `artifacts`, taken out of the remaining fields."""
-    given = rest.get("arguments")
-    if not isinstance(given, dict) or given.keys() - {"parameters", "artifacts"}:
-        return {}
-    del rest["arguments"]
-    return {
-        "arguments": tuple(argument(each, root) for each in given.get("parameters") or ()),
-        "artifacts": tuple(artifact_argument(each, root) for each in given.get("artifacts") or ()),
-    }
-
-
-def written_arguments(given: Any, root: Root) -> JSON:
-    """The `arguments` again."""
-    found: JSON = {}
-    if given.arguments:
-        found["parameters"] = [written_argument(each, root) for each in given.arguments]
-    if given.artifacts:
-        found["artifacts"] = [written_artifact_argument(each, root) for each in given.artifacts]
-    return {"arguments": found} if found else {}
-
-
-# ---- hooks
-
-
-def hook(name: str, data: JSON, root: Root) -> Hook:
-    """A template at a moment of a task's life."""
-    rest = {key: value for key, value in data.items() if value is not None}
-    found = arguments(rest, root)
-    if isinstance(called := word(rest.get("template"), root), str):
-        found["call"] = called
-        del rest["template"]
-    if isinstance(moment := word(rest.get("expression"), root), str):
-        found["when"] = Raw("argo", moment)
-        del rest["expression"]
-    attributes: JSON = {"call": ""} | found | extra(rest, root)
-    return Hook(name=name, **attributes)
-
-
-def written_hook(given: Any, root: Root) -> JSON:
-    """The hook again."""
-    found: JSON = {}
-    if given.call:
-        found["template"] = given.call
-    if given.when is not None:
-        found["expression"] = given.when.text if isinstance(given.when, Raw) else written_condition(given.when, root)
-    return with_extra(found | written_arguments(given, root), given.extra, root)
-
-
-ON_EXIT = "onExit"
-"""The name of the hook that a task's or a run's `onExit` is."""
-
-
-def hooks(rest: JSON, root: Root) -> tuple[Hook, ...]:
-    """`onExit` and `hooks`, taken out of the remaining fields."""
-    found = []
-    if isinstance(last := word(rest.get("onExit"), root), str) and last:
-        found.append(Hook(ON_EXIT, last))
-        del rest["onExit"]
-    given = rest.get("hooks")
-    # A hook that is called "onExit" itself would be taken for the other.
-    if (
-        isinstance(given, dict)
-        and given
-        and ON_EXIT not in given
-        and all(isinstance(each, dict) for each in given.values())
-    ):
-        found += [hook(name, each, root) for name, each in given.items()]
-        del rest["hooks"]
-    return tuple(found)
-
-
-def written_hooks(given: tuple[Hook, ...], root: Root) -> JSON:
-    """`onExit` and `hooks` again."""
-    found: JSON = {}
-    for each in given:
-        if each.name == ON_EXIT and each.when is None and not (each.arguments or each.artifacts or each.extra):
-            found["onExit"] = each.call
-        else:
-            found.setdefault("hooks", {})[each.name] = written_hook(each, root)
-    return found
-
-
 # ---- tasks
 
 _TASK = Table(
     Task,
     word_field("name", "name"),
     Field("depends", "depends", depends, written_depends),
-    Field("dependencies", "after", _after, lambda value, root: [each.task for each in value], ()),
+    Field("dependencies", "after", after, lambda value, root: [each.task for each in value], ()),
     Field("when", "when", condition, written_condition),
     Field(
         "continueOn",

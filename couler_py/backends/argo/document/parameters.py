@@ -10,27 +10,22 @@ from typing import Any
 from msgspec import UNSET
 
 from couler_py.backends.argo.document.containers import config_map, written_config_map
-from couler_py.backends.argo.document.lens import JSON, Field, Table, extra, flag, strings, with_extra, word_field
+from couler_py.backends.argo.document.lens import JSON, Field, Table, extra, strings, with_extra, word_field
 from couler_py.backends.argo.document.texts import UNSAID, Root, value, word, written_value
 from couler_py.ir.expr import Literal, Raw, Text
 from couler_py.ir.model import Argument, OutputParameter, Parameter
 
 
 def _scalar(given: Any, root: Root) -> Any:
-    """A value without expressions in it."""
+    """A value without expressions in it, of any JSON type."""
     return word(given, root) if type(given) is str else given if type(given) in (int, float, bool) else UNSAID
-
-
-def _scalar_text(given: Any, root: Root) -> Any:
-    """The default of a parameter: as a value, and with its tags where it holds some."""
-    return UNSAID if isinstance(given, dict | list) else _scalar(given, root)
 
 
 def _table(key: str) -> Table[Parameter]:
     return Table(
         Parameter,
         word_field("name", "name"),
-        Field(key, "default", _scalar_text, lambda given, root: given, UNSET),
+        Field(key, "default", _scalar, lambda given, root: given, UNSET),
         Field("enum", "enum", strings(word), lambda given, root: list(given), None),
         word_field("description", "description"),
     )
@@ -137,14 +132,3 @@ def argument(data: JSON, root: Root) -> Argument:
 def written_argument(given: Argument, root: Root) -> JSON:
     """The argument again."""
     return _ARGUMENT.write_all(given, root)
-
-
-__all__ = [
-    "argument",
-    "flag",
-    "output_parameter",
-    "parameter",
-    "written_argument",
-    "written_output",
-    "written_parameter",
-]

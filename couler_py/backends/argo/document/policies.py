@@ -18,7 +18,7 @@ from couler_py.backends.argo.document.lens import (
     text_field,
     word_field,
 )
-from couler_py.backends.argo.document.texts import UNSAID, Root, text, word, written
+from couler_py.backends.argo.document.texts import UNSAID, Root, tagged, text, word, written
 from couler_py.ir.expr import Raw
 from couler_py.ir.model import Backoff, Cache, Lock, Mutex, RetryPolicy, Semaphore
 
@@ -74,8 +74,6 @@ _RETRY = Table(
 
 
 def _expression(given: Any, root: Root) -> str:
-    from couler_py.backends.argo.document.texts import tagged
-
     return given.text if isinstance(given, Raw) else tagged(given, root)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from couler_py.backends.argo.document import parameters, pods
 from couler_py.backends.argo.document.artifacts import artifact_argument
 from couler_py.backends.argo.document.artifacts import written_argument as written_artifact
+from couler_py.backends.argo.document.calls import ON_EXIT, hooks, written_hook
 from couler_py.backends.argo.document.durations import seconds, written_seconds
-from couler_py.backends.argo.document.graphs import ON_EXIT, hooks, written_hook
 from couler_py.backends.argo.document.lens import JSON, Field, Table, whole, whole_field, word_field
 from couler_py.backends.argo.document.policies import locks, written_locks
 from couler_py.backends.argo.document.templated import copied, untemplated

@@ -14,7 +14,23 @@ from couler_py.backends.argo.document import load, read
 from couler_py.backends.base import OptionError
 from couler_py.ir.diagnostics import DiagnosticError
 from couler_py.ir.expr import Compare, Input, Literal
-from couler_py.ir.model import Document, Native
+from couler_py.ir.model import (
+    After,
+    Cache,
+    Document,
+    Each,
+    Function,
+    Handler,
+    IncludeArchive,
+    Inline,
+    InputArtifact,
+    Inputs,
+    Loop,
+    Native,
+    Semaphore,
+)
+from couler_py.ir.pod import Container, PodSettings
+from couler_py.ir.storage import LocalPath
 
 JSON = dict[str, Any]
 TEMPLATES = [{"name": "main", "suspend": {"duration": "60"}}]
@@ -134,3 +150,73 @@ def test_a_document_around_a_workflow_of_ours_keeps_its_kind_metadata_and_native
     assert found["metadata"] == {"name": "other", "labels": {"a": "b", "c": "d"}, "finalizers": ["x"]}
     assert (found["spec"]["entrypoint"], found["spec"]["priority"]) == ("wait", 5)
     assert yaml.load_all(couler.compile(given).text) == [first, found]
+
+
+OF_ONE_TEMPLATE = "dns, the host's network and pull secrets of one template (`patch` has)"
+GRAPH = {"templates": [{"name": "a", "dag": {"tasks": [{"name": "b", "template": "a"}]}}]}
+
+
+@pytest.mark.parametrize(
+    ("task", "what"),
+    [
+        ({"after": (After("c", "always"),)}, "the always edge from 'c' to 'b' (`depends` has)"),
+        (
+            {"each": Each(Literal([]), parallel=2)},
+            "a bound of the fan-out 'b' or failures that it tolerates",
+        ),
+        ({"call": Inline(ir.Template("x", Function("f", ())))}, "a Python function"),
+    ],
+)
+def test_what_argo_has_no_field_for_is_refused_and_never_left_out(task: JSON, what: str) -> None:
+    given = document(spec=GRAPH)
+    [template] = given.workflow.templates
+    assert isinstance(template.body, ir.Graph)
+    changed = tuple(msgspec.structs.replace(each, **task) for each in template.body.tasks)
+    template = msgspec.structs.replace(template, body=msgspec.structs.replace(template.body, tasks=changed))
+    assert refused(msgspec.structs.replace(given.workflow, templates=(template,))) == [what]
+
+
+@pytest.mark.parametrize(
+    ("settings", "what"),
+    [
+        ({"body": Loop("main", Literal(True))}, "a loop"),
+        (
+            {"pod": PodSettings(host_network=True)},
+            "dns, the host's network and pull secrets of one template (`patch` has)",
+        ),
+        ({"cache": Cache()}, "a cache without a key and the name of its ConfigMap, or with a version"),
+        (
+            {"inputs": Inputs(artifacts=(InputArtifact("a", storage=LocalPath("/a")),))},
+            "an artifact at a path of this machine",
+        ),
+        ({"locks": (Semaphore("s", 2),)}, "a semaphore without a ConfigMap or a database that holds its limit"),
+    ],
+)
+def test_nor_are_settings_of_templates(settings: JSON, what: str) -> None:
+    workflow = document().workflow
+    [template] = workflow.templates
+    templates = (msgspec.structs.replace(template, **settings),)
+    assert refused(msgspec.structs.replace(workflow, templates=templates)) == [what]
+
+
+@pytest.mark.parametrize(
+    ("settings", "what"),
+    [
+        ({"handlers": (Handler("h", "main", "failure"),)}, "a handler on failure"),
+        ({"includes": (IncludeArchive("x"),)}, "included files"),
+        (
+            {"pod": PodSettings(sidecars=(Container("a"),))},
+            "volumes, sidecars and init containers of all pods (volumes of the workflow are others)",
+        ),
+    ],
+)
+def test_nor_are_settings_of_runs(settings: JSON, what: str) -> None:
+    assert refused(msgspec.structs.replace(document().workflow, **settings)) == [what]
+
+
+def refused(workflow: ir.Workflow) -> list[str]:
+    """What a workflow can't be written for."""
+    with pytest.raises(DiagnosticError) as caught:
+        couler.compile(workflow)
+    assert {each.code for each in caught.value.diagnostics} == {"CLR497"}
+    return [each.message.removeprefix("Argo's own words have nothing for ") for each in caught.value.diagnostics]
