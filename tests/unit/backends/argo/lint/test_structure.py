@@ -160,3 +160,12 @@ def test_a_workflow_near_the_limit_is_warned_of_and_one_over_it_refused() -> Non
     )
     over = only(graph_of(1000), crds="minimal")
     assert (over.severity, over.code) == ("error", "CLR410")
+
+
+def test_the_steps_of_35_are_held_to_their_schema_too() -> None:
+    steps = GRAPH.replace(
+        "    dag:\n      tasks:\n      - name: a\n        template: work\n"
+        "      - name: b\n        depends: a\n        template: work\n",
+        "    steps:\n    - - name: a\n        template: work\n        wehn: 'true'\n",
+    )
+    assert only(steps, engine="3.5").message == "`spec.templates[0].steps[0][0]` has no field 'wehn'"
