@@ -82,6 +82,14 @@ def members(given: Any, place: str) -> Any:
     return {key: listed for key, listed in (("parameters", parameters), ("artifacts", artifacts)) if listed}
 
 
+def input_names(template: JSON) -> frozenset[str]:
+    """The names of a template's inputs, as far as it says them as Argo does."""
+    inputs = template.get("inputs")
+    listed = [inputs.get(kind) or [] for kind in ("parameters", "artifacts")] if isinstance(inputs, dict) else []
+    members = [each for one in listed if isinstance(one, list) for each in one if isinstance(each, dict)]
+    return frozenset(each["name"] for each in members if isinstance(each.get("name"), str))
+
+
 def arguments(
     own: Any, parameters: Mapping[str, Any] | None, artifacts: Mapping[str, Any] | None, named: Mapping[str, Any]
 ) -> JSON | None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar, Unpack
 
 from couler_py.backends.argo.native.fields import JSON, check, task_schema, template_schema, unknown
-from couler_py.backends.argo.native.interface import Member, arguments, members
-from couler_py.backends.argo.native.recording import Graph, current, current_graph, graph
+from couler_py.backends.argo.native.interface import Member, arguments, input_names, members
+from couler_py.backends.argo.native.recording import Graph, Recording, current, current_graph, graph
 from couler_py.backends.argo.native.tasks import Form, Task
 from couler_py.backends.argo.native.values import plain
-from couler_py.dsl.problems import fail
+from couler_py.dsl.problems import RecordingError, fail, problem
 
 if TYPE_CHECKING:
     from couler_py.backends.argo import words
@@ -21,8 +22,28 @@ if TYPE_CHECKING:
     Given: TypeAlias = Sequence[Member] | words.Arguments
 
 
+_Made = TypeVar("_Made", bound="Template")
+_OPTIONS = [
+    "arguments",
+    "parameters",
+    "artifacts",
+    "continueOn",
+    "dependencies",
+    "depends",
+    "hooks",
+    "onExit",
+    "when",
+    "withItems",
+    "withParam",
+]
+"""What a call may say besides its inputs, for those who mistype it."""
+
+
 class Template(str):
     """A template that was written: its name, and, called in a graph, a task of it."""
+
+    inputs: frozenset[str] = frozenset()
+    """The names of its inputs, parameters and artifacts."""
 
     def __call__(
         self,
@@ -43,10 +64,14 @@ class Template(str):
         withSequence: words.WithSequence | None = None,
         **values: Any,
     ) -> Task:
-        """A task (or step) of the template. `values` are its parameters, or artifacts, by name.
+        """A task (or step) of the template. `values` are its inputs by name.
 
-        Parameters whose names Python can't write stand in `parameters`; `arguments` takes Argo's own form.
+        Parameters whose names Python can't write, or that the template doesn't have, stand in `parameters`;
+        `arguments` takes Argo's own form.
         """
+        for name in values:
+            if name not in self.inputs:
+                raise _no_input(self, name)
         fields = {
             "template": self,
             "continueOn": continueOn,
@@ -63,6 +88,16 @@ class Template(str):
 
     def __repr__(self) -> str:
         return f"<template {str.__str__(self)}>"
+
+
+def _no_input(template: Template, name: str) -> RecordingError:
+    near = difflib.get_close_matches(name, [*sorted(template.inputs), *_OPTIONS], 1)
+    known = ", ".join(sorted(template.inputs)) or "none"
+    return problem(
+        "CLR190",
+        f"the template {str.__str__(template)!r} has no input {name!r}",
+        help=f"did you mean {near[0]!r}?" if near else f"its inputs are {known}; parameters={{...}} gives it others",
+    )
 
 
 class GraphTemplate(Template):
@@ -174,7 +209,7 @@ def container(
     >>> w.data["spec"]["templates"][0]["container"]
     {'image': 'alpine:3.20', 'args': ['{{inputs.parameters.message}}']}
     """
-    return Template(_add(name, "container", inputs, outputs, fields))
+    return _template(name, "container", inputs, outputs, fields)
 
 
 def script(
@@ -185,7 +220,7 @@ def script(
     >>> with argo.Workflow("dice") as w:
     ...     roll = argo.script("roll", image="python:3.12", command=["python"], source="print(4)")
     """
-    return Template(_add(name, "script", inputs, outputs, fields))
+    return _template(name, "script", inputs, outputs, fields)
 
 
 def resource(
@@ -201,7 +236,7 @@ def resource(
     >>> with argo.Workflow("objects") as w:
     ...     gone = argo.resource("gone", action="delete", flags=["configmap", "old"])
     """
-    return Template(_add(name, "resource", inputs, outputs, fields))
+    return _template(name, "resource", inputs, outputs, fields)
 
 
 def suspend(
@@ -212,7 +247,7 @@ def suspend(
     >>> with argo.Workflow("waits") as w:
     ...     approve = argo.suspend("approve")
     """
-    return Template(_add(name, "suspend", inputs, outputs, fields))
+    return _template(name, "suspend", inputs, outputs, fields)
 
 
 def http(
@@ -223,7 +258,7 @@ def http(
     >>> with argo.Workflow("requests") as w:
     ...     ping = argo.http("ping", url="https://example.com", successCondition="response.statusCode == 200")
     """
-    return Template(_add(name, "http", inputs, outputs, fields))
+    return _template(name, "http", inputs, outputs, fields)
 
 
 def data(
@@ -238,7 +273,7 @@ def data(
     ...         transformation=[{"expression": "filter(data, {# endsWith '.log'})"}],
     ...     )
     """
-    return Template(_add(name, "data", inputs, outputs, fields))
+    return _template(name, "data", inputs, outputs, fields)
 
 
 def container_set(
@@ -256,7 +291,7 @@ def container_set(
     >>> with argo.Workflow("pods") as w:
     ...     both = argo.container_set("both", containers=[{"name": "a", "image": "x"}, {"name": "main", "image": "x"}])
     """
-    return Template(_add(name, "containerSet", inputs, outputs, fields))
+    return _template(name, "containerSet", inputs, outputs, fields)
 
 
 def plugin(
@@ -267,7 +302,7 @@ def plugin(
     >>> with argo.Workflow("plugins") as w:
     ...     hello = argo.plugin("hello", plugin={"hello": {}})
     """
-    return Template(_add(name, "plugin", inputs, outputs, fields))
+    return _template(name, "plugin", inputs, outputs, fields)
 
 
 def dag(
@@ -318,7 +353,7 @@ def template(
     >>> with argo.Workflow("raw") as w:
     ...     same = argo.template("same", container={"image": "alpine:3.20"})
     """
-    return Template(_add(name, "", inputs, outputs, fields))
+    return _template(name, "", inputs, outputs, fields)
 
 
 def parallel() -> AbstractContextManager[None]:
@@ -329,11 +364,21 @@ def parallel() -> AbstractContextManager[None]:
     return into.group()
 
 
+def _template(name: str, body: str, inputs: Any, outputs: Any, fields: Mapping[str, Any]) -> Template:
+    into = current(f"the template {name!r}")
+    return _with_inputs(Template(_add(name, body, inputs, outputs, fields)), into)
+
+
+def _with_inputs(made: _Made, into: Recording) -> _Made:
+    made.inputs = input_names(into.templates[str.__str__(made)])
+    return made
+
+
 def _graph_template(
     name: str, body: str, form: Form, inputs: Any, outputs: Any, fields: Mapping[str, Any]
 ) -> GraphTemplate:
     into = current(f"the template {name!r}")
-    made = GraphTemplate(_add(name, body, inputs, outputs, fields))
+    made = _with_inputs(GraphTemplate(_add(name, body, inputs, outputs, fields)), into)
     made._graph = Graph(into, plain(name), form)
     written = into.templates[plain(name)]
     if form == "dag":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from couler_py.backends.argo.native.tasks import Form
 from couler_py.printer.names import Names, identifier
 
@@ -15,12 +17,14 @@ class Scope:
     def __init__(self, names: Names):
         self.names = names
         self._templates: dict[str, str] = {}
+        self._inputs: dict[str, frozenset[str]] = {}
         self._tasks: dict[str, str] = {}
         self.used: set[str] = set()
         self.form: Form = "dag"
 
-    def define_template(self, name: str) -> str:
-        """The variable of a template that is written now."""
+    def define_template(self, name: str, inputs: frozenset[str]) -> str:
+        """The variable of a template that is written now, with these inputs."""
+        self._inputs[name] = inputs
         found = self._templates[name] = self.names.free(*wished(name, "template"))
         return found
 
@@ -28,6 +32,7 @@ class Scope:
         """The scope of a graph's tasks."""
         found = Scope(self.names.inner())
         found._templates = self._templates
+        found._inputs = self._inputs
         found.used = self.used
         found.form = form
         return found
@@ -40,6 +45,10 @@ class Scope:
     def template(self, name: str) -> str | None:
         """The variable of a template; None for one that isn't written yet, or elsewhere."""
         return self._use(self._templates.get(name))
+
+    def inputs(self, name: Any) -> frozenset[str] | None:
+        """The inputs of a template; None for one that isn't written yet, or elsewhere."""
+        return self._inputs.get(name) if isinstance(name, str) else None
 
     def task(self, name: str) -> str | None:
         """The variable of a task of this graph; None for one that isn't written yet."""

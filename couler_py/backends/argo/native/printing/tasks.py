@@ -58,20 +58,22 @@ def _arguments(given: dict[str, Any], scope: Scope) -> list[Doc]:
         return [named("arguments", members(own, scope))]
     values, files = plain
     found: list[Doc] = []
-    if _free(values):
+    known = scope.inputs(given.get("template"))
+    if _free(values, known):
         found += [named(name, value(item, scope)) for name, item in values.items()]
     elif values:
         found.append(named("parameters", value(values, scope)))
     tellable = all(isinstance(item, str) and _is_artifact(item, scope) for item in files.values())
-    if tellable and _free(files) and not values.keys() & files.keys():
+    if tellable and _free(files, known) and not values.keys() & files.keys():
         found += [named(name, value(item, scope)) for name, item in files.items()]
     elif files:
         found.append(named("artifacts", value(files, scope)))
     return found
 
 
-def _free(values: dict[str, Any]) -> bool:
-    return identifiers(values) and not values.keys() & OPTIONS
+def _free(values: dict[str, Any], known: frozenset[str] | None) -> bool:
+    """Whether they can be given by name: to a template that is called, only what it has inputs for."""
+    return identifiers(values) and not values.keys() & OPTIONS and (known is None or values.keys() <= known)
 
 
 def _plain(own: Any) -> tuple[dict[str, str], dict[str, Any]] | None:

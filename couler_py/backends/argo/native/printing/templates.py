@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from couler_py.backends.argo.native.fields import template_schema
+from couler_py.backends.argo.native.interface import input_names
 from couler_py.backends.argo.native.printing.literals import keywords, named
 from couler_py.backends.argo.native.printing.members import members
 from couler_py.backends.argo.native.printing.scope import Scope
@@ -42,7 +43,7 @@ def template_lines(given: dict[str, Any], scope: Scope, used: frozenset[str]) ->
     if kind in ("dag", "steps"):
         return _graph(given, kind, scope, used)
     fields = _fields(given, kind, scope)
-    variable = scope.define_template(name)
+    variable = scope.define_template(name, input_names(given))
     made = call(FUNCTIONS.get(kind, "argo.template"), quoted(name), *fields)
     return _indented(statement(f"{variable} = " if variable in used else "", made, MARGIN))
 
@@ -82,7 +83,9 @@ def _graph(given: dict[str, Any], kind: str, scope: Scope, used: frozenset[str])
     else:
         for group in given["steps"]:
             body += _group(group, inner, used)
-    variable = scope.define_template(given["name"])  # after its tasks: one that calls its own template names it
+    variable = scope.define_template(
+        given["name"], input_names(given)
+    )  # after its tasks: one that calls its own template names it
     named_as = f" as {variable}" if variable in used else ""
     if not body and not named_as:
         return _indented(statement("", head, MARGIN))

@@ -28,7 +28,7 @@ def in_workflow(write: Callable[[], Any]) -> Diagnostic:
 
 def in_dag(write: Callable[[Callable[..., argo.Task]], Any]) -> Diagnostic:
     with argo.Workflow("w"):
-        one = argo.container("one", image="x")
+        one = argo.container("one", image="x", inputs=["x"])
         with argo.dag("main"):
             return finding(lambda: write(one))
 
@@ -155,6 +155,18 @@ def test_two_tasks_of_one_name() -> None:
 def test_an_argument_that_is_given_twice(write: Callable[[Any], Any]) -> None:
     found = in_dag(write)
     assert (found.code, found.message) == ("CLR193", "the argument 'x' is given twice")
+
+
+@pytest.mark.parametrize(
+    ("name", "way_out"),
+    [
+        ("y", "its inputs are x; parameters={...} gives it others"),
+        ("dependss", "did you mean 'depends'?"),
+    ],
+)
+def test_an_input_that_the_template_does_not_have(name: str, way_out: str) -> None:
+    found = in_dag(lambda one: one("a", **{name: "1"}))
+    assert (found.code, found.message, found.help) == ("CLR190", f"the template 'one' has no input {name!r}", way_out)
 
 
 def test_a_step_has_no_depends() -> None:

@@ -169,6 +169,15 @@ with argo.Workflow(generateName="w-") as w:
     )
 
 
+def test_an_argument_that_the_template_has_no_input_for() -> None:
+    given = {"parameters": [{"name": "a", "value": "1"}, {"name": "b", "value": "2"}]}
+    data = document(
+        {"name": "one", "inputs": {"parameters": [{"name": "a"}]}, "suspend": {}},
+        {"name": "main", "steps": [[{"name": "x", "template": "one", "arguments": given}]]},
+    )
+    assert 'one("x", parameters={"a": "1", "b": "2"})' in printed(data)
+
+
 def test_several_documents_and_those_around_them_make_one_program() -> None:
     config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}
     one = document({"name": "a", "suspend": {}})

@@ -138,7 +138,7 @@ def test_members_are_names_parameters_and_artifacts() -> None:
 
 def test_arguments_are_values_by_name_and_artifacts_are_told_from_them() -> None:
     with argo.Workflow("w") as w:
-        one = argo.container("one", image="x")
+        one = argo.container("one", image="x", inputs=["plain", argo.artifact("file", "/f")])
         with argo.dag("main"):
             a = one("a")
             one(
