@@ -120,7 +120,8 @@ def words(text: str) -> tuple[Word, ...]:
             raise SyntaxProblem(f"{text[word.start : word.end]!r} can't follow {_said(text, found)}", word.start)
         open_ += (word.kind == OPENING) - (word.kind == CLOSING)
         found.append(word)
-        position, before = word.end, word.kind
+        pattern = word.kind == STRING and len(found) > 1 and found[-2].value in ("=~", "!~")
+        position, before = word.end, TIME if pattern else word.kind  # a pattern is followed by what follows a time
     if before not in _LAST:
         raise SyntaxProblem("a value is missing", len(text))
     if open_:

@@ -7,7 +7,7 @@ from typing import Any
 from couler_py.argolang.arithmetic import equal, whole
 from couler_py.argolang.functions.gotime import Moment
 from couler_py.argolang.problems import EvaluationProblem
-from couler_py.argolang.values import AnyMap, Byte, NoList, StringMap, from_bytes, in_bytes, is_nil, kind
+from couler_py.argolang.values import AnyMap, Byte, StringMap, from_bytes, in_bytes, is_nil, kind
 
 _MISSING = object()
 
@@ -56,7 +56,7 @@ def sliced(base: Any, first: Any, last: Any) -> Any:
     part = items[min(start, end) : end]
     if isinstance(base, str):
         return from_bytes(part)
-    return part if isinstance(base, NoList) else type(base)(part)
+    return type(base)(part)
 
 
 def held(container: Any, needle: Any) -> bool:

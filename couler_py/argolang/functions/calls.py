@@ -79,7 +79,7 @@ _FITS: dict[str, Callable[[Any], bool]] = {
 # ---- methods
 
 _MOMENT: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
-    "Year": ((), lambda t: t.told().year),
+    "Year": ((), lambda t: t.year),
     "Month": ((), lambda t: t.told().month),
     "Day": ((), lambda t: t.told().day),
     "Hour": ((), lambda t: t.told().hour),

@@ -16,6 +16,7 @@ from couler_py.argolang.problems import EvaluationProblem
 
 RFC3339, RFC3339_NANO = "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05.999999999Z07:00"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_CYCLE = 146_097 * 86_400
 _MONTHS = tuple(calendar.month_name)[1:]
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -45,11 +46,25 @@ class Moment(msgspec.Struct, frozen=True):
     zone: tzinfo = UTC
 
     def told(self) -> datetime:
-        """Year to second in the moment's zone; raises EvaluationProblem outside of the years 1 to 9999."""
+        """Month to second in the moment's zone, and for years from 1 on the year.
+
+        Raises EvaluationProblem outside of the years -300 to 9998.
+        """
+        seconds = self.nanoseconds // SECOND + (_CYCLE if self._early else 0)
         try:
-            return (_EPOCH + timedelta(seconds=self.nanoseconds // SECOND)).astimezone(self.zone)
+            return (_EPOCH + timedelta(seconds=seconds)).astimezone(self.zone)
         except (OverflowError, ValueError) as problem:
-            raise EvaluationProblem("a moment outside of the years 1 to 9999") from problem
+            raise EvaluationProblem("a moment outside of the years -300 to 9998") from problem
+
+    @property
+    def year(self) -> int:
+        """The year, 0 for that before the year 1."""
+        return self.told().year - (400 if self._early else 0)
+
+    @property
+    def _early(self) -> bool:
+        """Whether Python has no such year; the calendar repeats after 400 of them."""
+        return self.nanoseconds < -62_135_596_800 * SECOND + 2 * 86_400 * SECOND
 
     def text(self) -> str:
         """The moment as Go's `%v` has it."""
@@ -120,15 +135,17 @@ def written(moment: Moment, layout: str) -> str:
     >>> written(Moment(0), "Mon, 02 Jan 2006 15:04:05 MST")
     'Thu, 01 Jan 1970 00:00:00 UTC'
     """
-    told, nanoseconds = moment.told(), moment.nanoseconds % SECOND
-    return "".join(_written(piece, told, nanoseconds) if counts else piece for piece, counts in _parts(layout))
+    told = moment.told()
+    return "".join(_written(piece, told, moment) if counts else piece for piece, counts in _parts(layout))
 
 
-def _written(piece: str, told: datetime, nanoseconds: int) -> str:
+def _written(piece: str, told: datetime, moment: Moment) -> str:
+    if piece == "2006":
+        return f"{moment.year:04d}"
     if piece in _WRITERS:
         return _WRITERS[piece](told)
     if piece[0] in ".,":
-        digits = f"{nanoseconds:09d}"[: len(piece) - 1]
+        digits = f"{moment.nanoseconds % SECOND:09d}"[: len(piece) - 1]
         if piece[1] == "9":
             digits = digits.rstrip("0")
         return piece[0] + digits if digits else ""
@@ -168,7 +185,6 @@ _WRITERS: dict[str, Callable[[datetime], str]] = {
     "Monday": lambda t: _DAYS[t.weekday()],
     "Mon": lambda t: _DAYS[t.weekday()][:3],
     "MST": _zone_name,
-    "2006": lambda t: f"{t.year:04d}",
     "06": lambda t: f"{t.year % 100:02d}",
     "01": lambda t: f"{t.month:02d}",
     "1": lambda t: str(t.month),
@@ -275,18 +291,16 @@ def _moment(said: dict[str, str], zone: tzinfo) -> Moment:
     month = _month(said)
     day = int(said.get("day", 1))
     hour = int(said.get("hour", 0))
-    if "hour12" in said:
-        hour = int(said["hour12"])
-        if hour > 12:
-            raise ValueError("hour out of range")
-        afternoon = said.get("half", "").upper()
-        hour = hour + 12 if afternoon == "PM" and hour < 12 else 0 if afternoon == "AM" and hour == 12 else hour
+    if "hour12" in said and (hour := int(said["hour12"])) > 12:
+        raise ValueError("hour out of range")
+    half = said.get("half", "").upper()
+    hour = hour + 12 if half == "PM" and hour < 12 else 0 if half == "AM" and hour == 12 else hour
     zone = _zone(said, zone)
-    shift = 400 if year == 0 else 0  # Python has no year 0, and the calendar repeats after 400 years
+    shift = 400 if year == 0 else 0
     told = datetime(year + shift, month, day, hour, int(said.get("minute", 0)), int(said.get("second", 0)), 0, zone)
     if "of_year" in said:
         told = told.replace(month=1, day=1) + timedelta(days=int(said["of_year"]) - 1)
-    seconds = calendar.timegm(told.utctimetuple()) - (146_097 * 86_400 if shift else 0)
+    seconds = calendar.timegm(told.utctimetuple()) - (_CYCLE if shift else 0)
     fraction = said.get("fraction", "")[1:10].ljust(9, "0")
     return Moment(seconds * SECOND + int(fraction or 0), zone)
 

@@ -113,11 +113,11 @@ def _constraint(match: re.Match[str]) -> Constraint:
         numbers.append(int(group))
     given = len(numbers)
     major, minor, patch = (*numbers, 0, 0, 0)[:3]
-    return match[1] or "", (major, minor, patch, match[5] or "" if given == 3 else ""), given
+    return match[1] or "", (major, minor, patch, match[5] or ""), given
 
 
 def _satisfies(tested: Numbers, operator: str, version: Numbers, given: int) -> bool:
-    if tested[3] and not version[3]:
+    if tested[3] and not version[3] and operator != "!=":
         return False
     order = compared(tested, version)
     if operator in ("", "="):

@@ -32,9 +32,13 @@ class Found(msgspec.Struct, frozen=True):
         """Where it ends."""
         return self.saved[1]
 
+    def has(self, number: int) -> bool:
+        """Whether there is a group with this number and it takes part."""
+        return 2 * number + 1 < len(self.saved) and self.saved[2 * number] >= 0
+
     def group(self, number: int = 0) -> str:
         """The text of a group, "" where it takes no part or there is none."""
-        if 2 * number + 1 >= len(self.saved) or self.saved[2 * number] < 0:
+        if not self.has(number):
             return ""
         return self.text[self.saved[2 * number] : self.saved[2 * number + 1]]
 
@@ -42,7 +46,7 @@ class Found(msgspec.Struct, frozen=True):
 class Machine:
     """A pattern that can search."""
 
-    def __init__(self, tree: Tree, names: dict[str, int]) -> None:
+    def __init__(self, tree: Tree, names: dict[str, list[int]]) -> None:
         self.names = names
         self.code: list[tuple[str, object, int]] = []
         self.groups = 0
@@ -157,6 +161,9 @@ class Machine:
             self._patch(end, len(self.code))
 
     def _repeated(self, tree: Repeated) -> None:
+        if tree.most is None and (tree.least or _may_be_empty(tree.body)):
+            self._at_least_once(tree)
+            return
         for _ in range(tree.least):
             self._emit(tree.body)
         if tree.most is None:
@@ -171,6 +178,33 @@ class Machine:
             self._emit(tree.body)
         for split in splits:
             self._patch(split, len(self.code))
+
+    def _at_least_once(self, tree: Repeated) -> None:
+        """The last of the times again and again; what may be empty is tried once even where it needn't be there."""
+        for _ in range(tree.least - 1):
+            self._emit(tree.body)
+        skip = None if tree.least else self._put("split", tree.lazy)
+        start = len(self.code)
+        self._emit(tree.body)
+        self._put("split", not tree.lazy, start)
+        if skip is not None:
+            self._patch(skip, len(self.code))
+
+
+def _may_be_empty(tree: Tree) -> bool:
+    match tree:
+        case One():
+            return False
+        case Place():
+            return True
+        case Capture():
+            return _may_be_empty(tree.body)
+        case Joined():
+            return all(map(_may_be_empty, tree.items))
+        case Either():
+            return any(map(_may_be_empty, tree.items))
+        case Repeated():
+            return tree.least == 0 or _may_be_empty(tree.body)
 
 
 def _holds(kind: str, text: str, position: int) -> bool:

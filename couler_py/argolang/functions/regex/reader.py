@@ -28,7 +28,7 @@ class Flags(NamedTuple):
     U: bool = False
 
 
-def read(pattern: str) -> tuple[Tree, dict[str, int]]:
+def read(pattern: str) -> tuple[Tree, dict[str, list[int]]]:
     """The tree of a pattern, and the numbers of its named groups. Raises RegexProblem."""
     if len(pattern) > LENGTH:
         raise RegexProblem(f"a pattern of more than {LENGTH} characters", late=True)
@@ -45,7 +45,7 @@ class _Reader:
         self.position = 0
         self.captures = 0
         self.depth = 0
-        self.names: dict[str, int] = {}
+        self.names: dict[str, list[int]] = {}
 
     def problem(self, message: str) -> RegexProblem:
         return RegexProblem(f"{message} in the pattern {self.pattern!r}")
@@ -146,9 +146,7 @@ class _Reader:
     def _group(self, flags: Flags) -> Tree:
         if found := _GROUP.match(self.pattern, self.position):
             self.position = found.end()
-            if found[1] in self.names:
-                raise self.problem(f"two groups with the name {found[1]!r}")
-            self.names[found[1]] = self.captures + 1
+            self.names.setdefault(found[1], []).append(self.captures + 1)
             return self._captured(flags)
         if found := _FLAGS.match(self.pattern, self.position):
             if found[2] and not found[3]:

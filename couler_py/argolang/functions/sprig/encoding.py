@@ -6,6 +6,7 @@ import base64
 import binascii
 import hashlib
 import posixpath
+import re
 import zlib
 from typing import Any, NoReturn
 from urllib.parse import quote, unquote, urlsplit
@@ -53,7 +54,9 @@ _BASE64 = _BASE32[:26] + _BASE32[:26].lower() + "0123456789+/"
 
 
 def _bad(text: str, alphabet: str) -> int:
-    return next((place for place, each in enumerate(text) if each not in alphabet), len(text))
+    """The place of the first character that is wrong, or of the last group, which isn't whole."""
+    group = 4 if alphabet == _BASE64 else 8
+    return next((place for place, each in enumerate(text) if each not in alphabet), len(text) // group * group)
 
 
 # ---- paths
@@ -84,8 +87,10 @@ def _ext(path: str) -> str:
 
 def _url_parse(text: str) -> dict[str, str]:
     try:
+        if re.search(r"%(?![0-9A-Fa-f]{2})", text):
+            raise ValueError("an escape that isn't whole")
         parts = urlsplit(text)
-        host, name = parts.netloc.rpartition("@")[2], parts.hostname or ""
+        host, name, _ = parts.netloc.rpartition("@")[2], parts.hostname or "", parts.port
     except ValueError as problem:
         raise EvaluationProblem(f"{text!r} is no address: {problem}") from problem
     opaque = bool(parts.scheme) and not parts.netloc and not parts.path.startswith("/")

@@ -39,13 +39,14 @@ def _find_all(pattern: str, text: str, count: int) -> list[Any]:
 
 
 def _split(pattern: str, text: str, count: int) -> list[Any]:
+    machine = _pattern(pattern)
     if count == 0:
         return NoList()
     if pattern and not text:
         return Strings([""])
     parts: list[str] = []
     begin = end = 0
-    for found in _pattern(pattern).all(text, count):
+    for found in machine.all(text, count):
         if count > 0 and len(parts) == count - 1:
             break
         end = found.start
@@ -75,7 +76,7 @@ def _group(machine: Machine, found: Found, reference: re.Match[str]) -> str:
         return "$"
     if name.isdigit():
         return found.group(int(name)) if len(name) < 5 else ""
-    return found.group(machine.names[name]) if name in machine.names else ""
+    return next((found.group(number) for number in machine.names.get(name, ()) if found.has(number)), "")
 
 
 def _rewritten(machine: Machine, text: str, new: Callable[[Found], str]) -> str:

@@ -98,7 +98,6 @@ TEXTS = table(
     trimAll=("string string", lambda cutset, text: text.strip(cutset)),
     trimSuffix=("string string", lambda part, text: text.removesuffix(part)),
     trimPrefix=("string string", lambda part, text: text.removeprefix(part)),
-    nospace=("string", lambda text: "".join(each for each in text if each not in SPACES)),
     contains=("string string", lambda part, text: part in text),
     hasPrefix=("string string", lambda part, text: text.startswith(part)),
     hasSuffix=("string string", lambda part, text: text.endswith(part)),

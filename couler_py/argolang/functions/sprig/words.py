@@ -59,9 +59,14 @@ def _swapcase(text: str) -> str:
     return "".join(found)
 
 
+def _byte_by_byte(text: str) -> str:
+    """A text as some functions see it: every byte a character of its own."""
+    return in_bytes(text).decode("latin-1")
+
+
 def _initials(text: str) -> str:
     found, begins = [], True
-    for character in text:
+    for character in _byte_by_byte(text):
         if character in SPACES:
             begins = True
         elif begins:
@@ -70,22 +75,30 @@ def _initials(text: str) -> str:
     return "".join(found)
 
 
+def _nospace(text: str) -> str:
+    seen = _byte_by_byte(text)
+    kept = "".join(character for character in seen if character not in SPACES)
+    return text if kept == seen else kept
+
+
 def _pascal(text: str) -> str:
     """`some words` as `SomeWords`; connectors at the begin, at the end and all but one of several stay."""
     start = next((place for place, each in enumerate(text) if not _connects(each)), len(text))
     if start == len(text):
         return text
-    found, held = list(text[:start]), _upper(text[start])
+    found, held, shouting = list(text[:start]), _upper(text[start]), text[start].isupper()
     for character in text[start + 1 :]:
         before = held
+        held = character
         if _connects(character) and _connects(before):
             found.append(before)
-            held = character
         elif _connects(before):
+            shouting = character.isupper()
             held = _upper(character)
         else:
+            shouting = shouting and character.isupper()
+            held = _lower(character) if shouting else character
             found.append(before)
-            held = _lower(character)
     return "".join((*found, held))
 
 
@@ -200,6 +213,7 @@ WORDS = table(
     untitle=("string", _untitle),
     swapcase=("string", _swapcase),
     initials=("string", _initials),
+    nospace=("string", _nospace),
     camelcase=("string", _pascal),
     snakecase=("string", lambda text: _separated(text, "_")),
     kebabcase=("string", lambda text: _separated(text, "-")),
