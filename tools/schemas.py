@@ -41,6 +41,8 @@ KEPT = (
     "x-kubernetes-validations",
     "x-kubernetes-list-map-keys",
 )
+DESCRIBED = "v4.0.7"
+"""The version of Argo's module that says what the fields are for."""
 RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 KNOWN = {
     *KEPT,
@@ -173,7 +175,8 @@ def described(definitions: dict[str, Any]) -> dict[str, Any]:
 def api_schema() -> Path | None:
     """Argo's own JSON schema, from the Go module that the tests' cluster is built of."""
     modules = Path(os.environ.get("GOMODCACHE") or Path.home() / "go" / "pkg" / "mod") / "github.com" / "argoproj"
-    return max(modules.glob("argo-workflows/v4@*/api/jsonschema/schema.json"), default=None)
+    found = modules / f"argo-workflows/v4@{DESCRIBED}" / "api" / "jsonschema" / "schema.json"
+    return found if found.is_file() else None
 
 
 def main(arguments: list[str]) -> int:

@@ -19,7 +19,7 @@ from couler_py.cli.errors import UsageError, UserCodeError
 from couler_py.dsl import Workflow as Builder
 from couler_py.dsl import WorkflowFunction
 from couler_py.dsl.verbs import state
-from couler_py.ir.diagnostics import CoulerError, DiagnosticError
+from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
 from couler_py.ir.model import Document, Source, Workflow
 
 YAML = (".yaml", ".yml")
@@ -103,7 +103,7 @@ def _suffix_known(path: Path) -> Path:
 
 def _from_yaml(found: _Target) -> Loaded:
     assert found.path is not None
-    documents = argo_documents(found.path)
+    documents, _ = argo_documents(found.path)
     named = {each.workflow.name: each for each in documents}
     if found.name and found.name not in named:
         raise UsageError(f"{found.path} has no workflow {found.name!r}; it has {', '.join(named)}", "CLR704")
@@ -116,13 +116,16 @@ def _from_yaml(found: _Target) -> Loaded:
     return Loaded(document.workflow, found.path, imported=True, document=document)
 
 
-def argo_documents(path: Path) -> tuple[Document, ...]:
-    """Every document of Argo's in a YAML file. Raises `UsageError` for what is no YAML, `DiagnosticError` as `load`."""
-    from couler_py.backends.argo import load_all
+def argo_documents(path: Path) -> tuple[tuple[Document, ...], tuple[Diagnostic, ...]]:
+    """Every document of Argo's in a YAML file, and what there is to say about them.
+
+    Raises `UsageError` for what is no YAML, and `DiagnosticError` for what is no document of Argo's.
+    """
+    from couler_py.backends.argo.document import loaded
     from couler_py.backends.yaml import YamlError
 
     try:
-        return load_all(path.read_text(encoding="utf-8"), file=str(path))
+        return loaded(path.read_text(encoding="utf-8"), file=str(path))
     except (UnicodeDecodeError, YamlError) as error:
         raise UsageError(f"{path}: {error}", "CLR702") from error
 

@@ -18,7 +18,9 @@ def program(file: str) -> str:
     Raises `DiagnosticError` for what can't be written as Python, and as `load` does.
     """
     if file.endswith(YAML) and Path(file).is_file():
-        return _native(argo_documents(Path(file)))
+        documents, findings = argo_documents(Path(file))
+        show(findings, console(stderr=True))
+        return _native(documents)
     loaded = load(file)
     if loaded.workflow.dialect == "argo":
         from couler_py.backends.argo.document import document_of

@@ -74,6 +74,16 @@ def test_a_program_of_documents_is_printed_and_linted(couler: Couler, program: P
     assert (shown.code, shown.err) == (0, "nothing wrong\n")
 
 
+def test_what_is_not_kept_or_not_known_is_said(couler: Couler, flow: Path) -> None:
+    flow.write_text(DIAMOND + "    fresh: 1\nstatus:\n  phase: Running\n", encoding="utf-8")
+    shown = couler("import", "flow.yaml")
+    assert shown.code == 0
+    assert "flow.yaml:17:5" in shown.err
+    assert "Argo knows no such field" in shown.err
+    assert "status is set aside" in shown.err
+    assert "fresh=1" in shown.out
+
+
 def test_yaml_is_printed_too(couler: Couler, flow: Path) -> None:
     assert couler("print", "flow.yaml").out == PROGRAM
 

@@ -28,7 +28,9 @@ def test_what_the_api_says_of_each_field_is_what_the_tool_makes(checkout: Path) 
     tool = runpy.run_path(str(checkout / "tools" / "schemas.py"))
     source = tool["api_schema"]()
     if source is None:
-        pytest.skip("needs Argo's api/jsonschema/schema.json: go mod download github.com/argoproj/argo-workflows/v4")
+        pytest.skip(
+            "needs Argo's api/jsonschema/schema.json: go mod download github.com/argoproj/argo-workflows/v4@v4.0.7"
+        )
     assert descriptions() == tool["described"](json.loads(source.read_text())["definitions"])
 
 
