@@ -1,7 +1,7 @@
 """Make docs/argo-fields.md: every field of Argo's documents and how to write it. Part of `make schemas`.
 
-The fields come from the types of `tools/words.py`, and so from the CRDs. What the DSL has words of its own for stands in
-`OURS`; `tests/unit/backends/argo/native/test_fields.py` proves each of these by compiling it.
+The fields come from the types of `tools/words.py`, and so from the CRDs. What the DSL has words of its own for stands
+in `OURS`; `tests/unit/backends/argo/native/test_fields.py` proves each of these by compiling it.
 """
 
 from __future__ import annotations
@@ -109,8 +109,9 @@ INTRO = """# Argo's fields
 Every field of Argo's four kinds of documents, and how to write it from Python:
 
 - **couler** has options of its own for what people write every day. They mean the same on every engine.
-- **`argo=`** adds any other field in Argo's own words, [to what couler emits](guides/argo-native.md#argo-beside-coulers-own-words):
-  on a workflow, on a step (fields of its template), and by `step.argo_task(...)` on a task.
+- **`argo=`** adds any other field in Argo's own words,
+  [to what couler emits](guides/argo-native.md#argo-beside-coulers-own-words): on a workflow, on a step (fields of its
+  template), and by `step.argo_task(...)` on a task.
 - **`couler_py.argo_native`** writes [whole documents in Argo's own words](guides/argo-native.md).
 
 The types link to what they hold. In Python each is a `TypedDict` of `couler_py.argo_native.words`, so that editors and
