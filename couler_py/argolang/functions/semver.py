@@ -117,7 +117,7 @@ def _constraint(match: re.Match[str]) -> Constraint:
 
 
 def _satisfies(tested: Numbers, operator: str, version: Numbers, given: int) -> bool:
-    if tested[3] and not version[3] and operator != "!=":
+    if tested[3] and not version[3] and (operator != "!=" or given < 3):
         return False
     order = compared(tested, version)
     if operator in ("", "="):

@@ -85,7 +85,7 @@ def _pascal(text: str) -> str:
     """`some words` as `SomeWords`; connectors at the begin, at the end and all but one of several stay."""
     start = next((place for place, each in enumerate(text) if not _connects(each)), len(text))
     if start == len(text):
-        return text
+        return text + text[-1:]  # the library writes the last connector twice
     found, held, shouting = list(text[:start]), _upper(text[start]), text[start].isupper()
     for character in text[start + 1 :]:
         before = held
