@@ -45,6 +45,12 @@ def timeout_without_a_unit(document: JSON) -> Iterator[Change]:
 
 
 @kind
+def timeout_in_days(document: JSON) -> Iterator[Change]:
+    for path, _ in _containers(document):
+        yield Change((*path, "timeout"), "1d")
+
+
+@kind
 def timeout_of_a_suspension(document: JSON) -> Iterator[Change]:
     for path, template in templates(document):
         if "suspend" in template:
@@ -171,6 +177,13 @@ def backoff_without_a_duration(document: JSON) -> Iterator[Change]:
     for path, _ in _containers(document):
         at = (*path, "retryStrategy")
         yield Change(at, {"limit": 2, "backoff": {"factor": 2}}, (*at, "backoff"))
+
+
+@kind
+def backoff_in_days(document: JSON) -> Iterator[Change]:
+    for path, _ in _containers(document):
+        at = (*path, "retryStrategy")
+        yield Change(at, {"limit": 2, "backoff": {"duration": "2d"}}, (*at, "backoff", "duration"))
 
 
 @kind

@@ -117,6 +117,22 @@ def step_that_reads_a_later_one(document: JSON) -> Iterator[Change]:
 
 
 @kind
+def step_that_reads_one_beside_it(document: JSON) -> Iterator[Change]:
+    for path, template in graphs(document):
+        for index, group in enumerate(template.get("steps", ())):
+            for inner, step in enumerate(group[1:], 1):
+                for at, _ in items(step, (*path, "steps", index, inner), "arguments", "parameters"):
+                    yield Change((*at, "value"), "{{steps." + group[0]["name"] + ".id}}")
+
+
+@kind
+def condition_with_an_unknown_name(document: JSON) -> Iterator[Change]:
+    for path, call in calls(document):
+        if "when" not in call and "hooks" not in call:
+            yield Change((*path, "when"), "{{= inputs.parameters.nobody == '1' }}")
+
+
+@kind
 def task_that_reads_one_it_does_not_wait_for(document: JSON) -> Iterator[Change]:
     for path, call in calls(document):
         if ("dependencies" in call or "depends" in call) and "{{tasks." in str(call.get("arguments")):

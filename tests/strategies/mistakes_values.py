@@ -40,6 +40,26 @@ def input_not_supplied(document: JSON) -> Iterator[Change]:
 
 
 @kind
+def input_that_a_hook_forgets(document: JSON) -> Iterator[Change]:
+    for _, template in templates(document):
+        inputs = template.get("inputs", {}).get("parameters", ())
+        needs = any(not {"value", "default", "valueFrom"} & each.keys() for each in inputs)
+        for path, call in calls(document) if needs else ():
+            if "hooks" not in call and "withItems" not in call:
+                yield Change((*path, "hooks"), {"exit": {"template": template["name"]}}, (*path, "hooks", "exit"))
+
+
+@kind
+def text_for_an_artifact(document: JSON) -> Iterator[Change]:
+    for path, call in calls(document):
+        for at, each in items(call, path, "arguments", "artifacts"):
+            source = str(each.get("from", ""))
+            if source.startswith(("{{steps.", "{{tasks.")):
+                name = source.strip("{}").split(".")
+                yield Change((*at, "from"), "{{" + ".".join(name[:2]) + ".id}}")
+
+
+@kind
 def artifact_not_supplied(document: JSON) -> Iterator[Change]:
     known = _targets(document)
     for path, call in calls(document):

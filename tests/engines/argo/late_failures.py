@@ -55,6 +55,7 @@ LATE: dict[str, JSON] = {
     "age_of_a_cache_in_days": _workflow(
         {"container": POD, "memoize": {"key": "a", "maxAge": "2d", "cache": {"configMap": {"name": "late-cache"}}}}
     ),
+    "backoff_in_days": _workflow(_retried(backoff={"duration": "2d"})),
     "backoff_without_a_duration": _workflow(_retried(backoff={"factor": 2})),
     "broken_condition_of_a_resource": _workflow(
         {
@@ -66,10 +67,12 @@ LATE: dict[str, JSON] = {
         }
     ),
     "condition_with_a_lone_sign": _workflow(_step(when="{{workflow.name}} ==")),
+    "condition_with_an_unknown_name": _workflow(_step(when="{{= inputs.parameters.nobody == '1' }}")),
     "condition_with_an_open_quote": _workflow(_step(when="'a == {{workflow.name}}")),
     "depends_without_an_operator": _workflow(_task(depends="(a")),
     "duration_with_an_unknown_unit": _workflow({"suspend": {"duration": "2 days"}}, seconds=15),
     "expression_without_an_operand": _workflow(_step(template="takes", arguments=_given("{{= workflow.name + }}"))),
+    "input_that_a_hook_forgets": _workflow(_step(hooks={"exit": {"template": "takes"}})),
     "item_without_a_key": _workflow(
         _step(template="takes", arguments=_given("{{item.k}}"), withItems=[{"k": "1"}, {"other": "2"}])
     ),
@@ -98,7 +101,34 @@ LATE: dict[str, JSON] = {
     "sequence_of_words": _workflow(_step(withSequence={"count": "ten"})),
     "sequence_without_an_end": _workflow(_step(withSequence={"start": "1"})),
     "sidecar_with_a_name_of_argo": _workflow({"container": POD, "sidecars": [{"name": "wait", "image": "busybox"}]}),
+    "step_that_reads_one_beside_it": _workflow(
+        {
+            "steps": [
+                [
+                    {"name": "a", "template": "nothing"},
+                    {"name": "b", "template": "takes", "arguments": _given("{{steps.a.id}}")},
+                ]
+            ]
+        }
+    ),
     "task_that_reads_one_beside_it": _workflow(_task(template="takes", arguments=_given("id {{tasks.a.id}}"))),
+    "text_for_an_artifact": _workflow(
+        {
+            "dag": {
+                "tasks": [
+                    {"name": "a", "template": "nothing"},
+                    {
+                        "name": "b",
+                        "template": "reads",
+                        "depends": "a",
+                        "arguments": {"artifacts": [{"name": "f", "from": "{{tasks.a.id}}"}]},
+                    },
+                ]
+            }
+        },
+        {"name": "reads", "inputs": {"artifacts": [{"name": "f", "path": "/f"}]}, "container": POD},
+    ),
+    "timeout_in_days": _workflow({"container": POD, "timeout": "1d"}),
     "undeclared_volume": _workflow({"container": {**POD, "volumeMounts": [{"name": "v", "mountPath": "/v"}]}}),
     "undefined_template_of_a_hook": _workflow(_step(), hooks={"exit": {"template": "nowhere-at-all"}}),
     "unknown_function": _workflow(_output("capitalize('a')")),
@@ -108,5 +138,5 @@ LATE: dict[str, JSON] = {
     ),
 }
 
-FOR_EVER = ("name_with_a_hyphen_behind_a_dot", "task_that_reads_one_beside_it")
+FOR_EVER = ("name_with_a_hyphen_behind_a_dot", "step_that_reads_one_beside_it", "task_that_reads_one_beside_it")
 """Those that the controller neither ends nor goes on with: it waits for a value that never comes."""

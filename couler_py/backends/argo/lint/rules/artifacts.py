@@ -150,7 +150,7 @@ def outputs_of_graphs(flow: Flow) -> Iterator[Finding]:
 
 
 _ARTIFACT = re.compile(r"(inputs|(steps|tasks)\.[^.]+\.outputs|workflow\.outputs)\.artifacts\.[^.]+")
-_PARAMETER = re.compile(r"(inputs|(steps|tasks)\.[^.]+\.outputs|workflow\.outputs)\.parameters\.[^.]+")
+_OTHER = re.compile(r"(inputs|workflow)\.parameters\.|(steps|tasks)\.[^.]+\.(?!outputs\.artifacts\.)")
 
 
 def kinds_of_values(flow: Flow) -> Iterator[Finding]:
@@ -169,14 +169,8 @@ def kinds_of_values(flow: Flow) -> Iterator[Finding]:
                 ):
                     if "{{" in text:
                         yield _not_one(text, (*path, "artifacts", index, "from"))
-                elif text and found and not found[0].expression and _PARAMETER.fullmatch(found[0].name):
-                    yield Finding(
-                        "CLR459",
-                        f"{found[0].name!r} is a parameter, and an artifact belongs here",
-                        (*path, "artifacts", index, "from"),
-                        why="a text is no file: the call ends in Error when its turn comes",
-                        help="read an artifact, or give the value as a parameter",
-                    )
+                elif found and not found[0].expression and _OTHER.match(found[0].name):
+                    yield _no_artifact(found[0].name, (*path, "artifacts", index, "from"))
             for index, each in enumerate(data.get("parameters", ())):
                 value = each.get("value", (each.get("valueFrom") or {}).get("parameter", ""))
                 if isinstance(value, str) and template.type in GRAPHS:
@@ -192,6 +186,18 @@ def kinds_of_values(flow: Flow) -> Iterator[Finding]:
                                 why="a file doesn't become the value of a parameter",
                                 help="give it under `artifacts`",
                             )
+
+
+def _no_artifact(name: str, path: Path) -> Finding:
+    """A value of a workflow or of an input might spell out the name of an artifact, so there it is a warning."""
+    return Finding(
+        "CLR459",
+        f"{name!r} is no artifact, and one belongs here",
+        path,
+        severity="error" if name.startswith(("steps", "tasks")) else "warning",
+        why="a text is no file: the call ends in Error when its turn comes",
+        help="read an artifact, or give the value as a parameter",
+    )
 
 
 def _not_one(text: str, path: Path) -> Finding:

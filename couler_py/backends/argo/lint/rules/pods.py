@@ -67,12 +67,13 @@ def container_names(flow: Flow) -> Iterator[Finding]:
     for template in flow.all_templates:
         for path, each, where in _others(template):
             name, in_set = each.get("name", ""), path[-3] == "containerSet"
-            taken = (name in OWN and not (in_set and name == "main")) or name.startswith(PLUGINS)
-            if taken:
+            plugin = name.startswith(PLUGINS)
+            if plugin or (name in OWN and not (in_set and name == "main")):
                 yield Finding(
                     "CLR483",
                     f"{where} has a name that Argo needs itself",
                     (*path, "name"),
+                    severity="warning" if plugin else "error",
                     why=f"Argo adds containers called {', '.join(OWN)} and {PLUGINS}…; two of one name are no pod",
                     help="rename it",
                 )

@@ -213,7 +213,7 @@ CASES = {
     ),
     "a text for an artifact": Case(
         "CLR459",
-        "'steps.a.outputs.parameters.p' is a parameter, and an artifact belongs here",
+        "'steps.a.outputs.parameters.p' is no artifact, and one belongs here",
         """
         templates:
         - {name: main, steps: [[{name: a, template: give}]], outputs: {artifacts: [{name: f,
