@@ -88,6 +88,12 @@ def test_an_ir_file_is_a_workflow(here: Path) -> None:
     assert (loaded.workflow, loaded.imported) == (workflow, True)
 
 
+def test_an_ir_file_of_a_document_keeps_what_stands_around_its_workflow(here: Path) -> None:
+    workflow = load(written(here, ONE)).workflow
+    document = ir.Document("WorkflowTemplate", workflow, metadata={"namespace": "team"})
+    assert load(written(here, ir.to_json(document), "flow.json")).model == document
+
+
 def test_a_json_file_that_is_no_workflow_names_the_place(here: Path) -> None:
     with pytest.raises(UsageError, match=r"x\.json: not a workflow: expected an object with"):
         load(written(here, "[]", "x.json"))
