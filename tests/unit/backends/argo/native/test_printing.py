@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 
 from couler_py import argo_native
 from couler_py.backends import yaml
+from couler_py.backends.argo import compile_workflow
 from couler_py.backends.argo.document import is_argo, load_all, read, write
 from couler_py.backends.argo.native.printing import Printed, print_documents
 from couler_py.backends.argo.native.printing.proof import ForeignError, built
 from couler_py.ir.diagnostics import DiagnosticError
-from couler_py.ir.model import Document
+from couler_py.ir.model import Document, Workflow
 from couler_py.printer.layout import broken
+from tests.strategies import workflows
 from tests.strategies.documents import documents, texts
 
 JSON = dict[str, Any]
@@ -278,6 +280,18 @@ generated = settings(
 def test_any_document_is_written_again(data: JSON) -> None:
     program = printed(data)
     assert [each.data for each in executed(program)] == [data]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(workflows())
+def test_what_we_emit_for_any_workflow_is_written_again(workflow: Workflow) -> None:
+    try:
+        *around, main = compile_workflow(workflow).documents
+    except DiagnosticError:  # what Argo can't do
+        return
+    program = print_documents([Printed(main, tuple(around))])
+    [written] = executed(program)
+    assert (written.data, list(written.around[0])) == (main, around)
 
 
 @generated
