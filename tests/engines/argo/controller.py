@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import pytest
 
 from couler_py.backends.argo import compile_workflow
 from couler_py.backends.argo.options import Options
@@ -43,17 +45,49 @@ class Run:
 
 def differences(namespace: Namespace, runs: Sequence[Run], seconds: float = 240) -> dict[str, list[str]]:
     """Submit all, wait for all, and say by name where one isn't as it must be."""
+    return _differences(namespace, _submitted(namespace, runs), seconds)
+
+
+def _submitted(namespace: Namespace, runs: Sequence[Run]) -> dict[str, Run]:
+    """The runs by the names that the API server gave them."""
     names = {}
     for run in runs:
         bundle = compile_workflow(run.workflow, run.options)
         main = with_parameters(bundle.documents[-1], run.parameters)
         names[namespace.submit(*bundle.documents[:-1], main)[-1]] = run
+    return names
+
+
+def _differences(namespace: Namespace, names: Mapping[str, Run], seconds: float) -> dict[str, list[str]]:
     ended = namespace.wait_for(list(names), seconds)
     found = {}
     for name, run in names.items():
         if problems := _compare(run, ended[name]):
             found[run.name] = problems
     return found
+
+
+class SideBySide:
+    """Tests of one module whose runs are all submitted by the first of them, so that they wait at the same time.
+
+    It decorates functions that return runs, which become tests that these come to what they must.
+    """
+
+    def __init__(self) -> None:
+        self.makers: list[Callable[[Namespace], Sequence[Run]]] = []
+        self.names: dict[str, dict[str, Run]] = {}
+
+    def __call__(self, make: Callable[[Namespace], Sequence[Run]]) -> Callable[[Namespace], None]:
+        self.makers.append(make)
+
+        def test(namespace: Namespace) -> None:
+            if not self.names:
+                self.names = {each.__name__: _submitted(namespace, each(namespace)) for each in self.makers}
+            if found := _differences(namespace, self.names[make.__name__], 240):
+                pytest.fail(str(found), pytrace=False)
+
+        test.__name__, test.__doc__ = make.__name__, make.__doc__
+        return test
 
 
 def _compare(run: Run, ended: dict[str, Any]) -> list[str]:

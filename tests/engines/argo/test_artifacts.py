@@ -39,10 +39,10 @@ from couler_py.ir.model import (
 )
 from couler_py.ir.types import ANY, INT, STR, ListOf
 from tests.cluster.argo import Namespace
-from tests.cluster.fixtures import ObjectStore
-from tests.engines.argo.controller import Run, differences, given, python, shell, workflow
+from tests.engines.argo.controller import Run, SideBySide, given, python, shell, workflow
 
 pytestmark = pytest.mark.cluster
+together = SideBySide()
 
 WRITE = python(
     "write",
@@ -208,12 +208,15 @@ STEP = """def step(x):
     return {'n': x + 1, 'f': p}"""
 
 
-def test_artifacts_reach_their_readers(namespace: Namespace, s3: ObjectStore) -> None:
-    assert s3.bucket
-    assert differences(namespace, runs()) == {}
+@pytest.mark.usefixtures("s3")
+@together
+def test_artifacts_reach_their_readers(namespace: Namespace) -> list[Run]:
+    return runs()
 
 
-def test_items_of_a_fan_out_match_its_outputs_where_one_failed(namespace: Namespace) -> None:
+@pytest.mark.usefixtures("s3")
+@together
+def test_items_of_a_fan_out_match_its_outputs_where_one_failed(namespace: Namespace) -> list[Run]:
     ten = python(
         "ten",
         "def ten(x):\n    assert x != 2\n    return x * 10",
@@ -239,4 +242,4 @@ def test_items_of_a_fan_out_match_its_outputs_where_one_failed(namespace: Namesp
         tasks={"m": "Succeeded", "m[0]": "Succeeded", "m[1]": "Failed"},
         outputs={"r": [[10, 30], [1, 3]]},
     )
-    assert differences(namespace, [run]) == {}
+    return [run]

@@ -57,9 +57,10 @@ from couler_py.ir.pod import (
 from couler_py.ir.storage import SecretRef
 from couler_py.ir.types import ANY, BOOL, FLOAT, INT, STR, ListOf
 from tests.cluster.argo import Namespace
-from tests.engines.argo.controller import Run, differences, given, python, shell, workflow
+from tests.engines.argo.controller import Run, SideBySide, given, python, shell, workflow
 
 pytestmark = pytest.mark.cluster
+together = SideBySide()
 
 IMAGE = "debian:12"
 PRINTED = (OutputParameter("o", stdout=True),)
@@ -73,7 +74,8 @@ def one(name: str, template: Template, *arguments: object, **more: object) -> Ru
     return Run(name, workflow(name, task, templates=(template,), outputs=produced), **more)  # type: ignore[arg-type]
 
 
-def test_attempts_and_limits_of_time(namespace: Namespace) -> None:
+@together
+def test_attempts_and_limits_of_time(namespace: Namespace) -> list[Run]:
     attempt = "from couler_py import run_info\n"
     third = python(
         "third",
@@ -84,7 +86,7 @@ def test_attempts_and_limits_of_time(namespace: Namespace) -> None:
     slow = python(
         "slow",
         f"def slow():\n    import time\n    {attempt}    time.sleep(0 if run_info.attempt else 90)",
-        timeout=10,
+        timeout=20,  # enough for its second attempt beside all the others
         retry=RetryPolicy(1),
     )
     code = Compare("==", LastRetry("exit_code"), Literal(7))
@@ -101,10 +103,11 @@ def test_attempts_and_limits_of_time(namespace: Namespace) -> None:
     ]
     graph = workflow("g", Task("a", "sleep"), templates=(sleep,))
     runs.append(Run("graph-deadline", msgspec.structs.replace(graph, templates=(entry, sleep)), "Failed"))
-    assert differences(namespace, runs) == {}
+    return runs
 
 
-def test_cache_locks_hooks_daemons_and_waits(namespace: Namespace) -> None:
+@together
+def test_cache_locks_hooks_daemons_and_waits(namespace: Namespace) -> list[Run]:
     now = python(
         "now",
         "def now(x):\n    import time\n    return time.time()",
@@ -119,7 +122,7 @@ def test_cache_locks_hooks_daemons_and_waits(namespace: Namespace) -> None:
     counted = shell("counted", "true", locks=(Semaphore("s", 2),))
     good, daemon = shell("good", "true"), shell("served", "sleep 300", daemon=True)
     wait = Template("wait", Suspend(1.0))
-    runs = [
+    return [
         Run(
             "cache",
             workflow(
@@ -141,10 +144,10 @@ def test_cache_locks_hooks_daemons_and_waits(namespace: Namespace) -> None:
         ),
         Run("wait", workflow("wait", Task("a", "wait"), templates=(wait,)), tasks={"a": "Succeeded"}),
     ]
-    assert differences(namespace, runs) == {}
 
 
-def test_handlers_see_the_status_and_published_values(namespace: Namespace) -> None:
+@together
+def test_handlers_see_the_status_and_published_values(namespace: Namespace) -> list[Run]:
     value = "it {{x}} 'q'"
     publish = python(
         "publish", f"def publish():\n    return {value!r}", returns=OutputParameter("result", global_name="g")
@@ -167,7 +170,7 @@ def test_handlers_see_the_status_and_published_values(namespace: Namespace) -> N
         return Run(name, built, **more)  # type: ignore[arg-type]
 
     bad = shell("bad", "exit 1")
-    runs = [
+    return [
         handled(
             "good",
             publish,
@@ -188,10 +191,10 @@ def test_handlers_see_the_status_and_published_values(namespace: Namespace) -> N
             {"a": "Succeeded"},
         ),
     ]
-    assert differences(namespace, runs) == {}
 
 
-def test_pods_have_what_was_asked_for(namespace: Namespace) -> None:
+@together
+def test_pods_have_what_was_asked_for(namespace: Namespace) -> list[Run]:
     namespace.core.create_namespaced_secret(
         namespace.name, {"metadata": {"name": "s1"}, "stringData": {"k": "sec{{x}}"}}
     )
@@ -228,7 +231,7 @@ def test_pods_have_what_was_asked_for(namespace: Namespace) -> None:
         "    return [r.attempt, r.name.startswith('facts')]",
         returns=OutputParameter("result", ListOf(ANY)),
     )
-    runs = [
+    return [
         one(
             "env",
             Template("env", Container(IMAGE, ("sh", "-c", script), env=env), outputs=Outputs(PRINTED)),
@@ -250,10 +253,10 @@ def test_pods_have_what_was_asked_for(namespace: Namespace) -> None:
         ),
         one("facts", facts, outputs={"r": [0, True]}),
     ]
-    assert differences(namespace, runs) == {}
 
 
-def test_a_value_never_becomes_part_of_a_manifests_structure(namespace: Namespace) -> None:
+@together
+def test_a_value_never_becomes_part_of_a_manifests_structure(namespace: Namespace) -> list[Run]:
     manifest = Templated(
         {
             "apiVersion": "v1",
@@ -276,4 +279,4 @@ def test_a_value_never_becomes_part_of_a_manifests_structure(namespace: Namespac
         templates=(made,),
         outputs=[("a", STR, TaskOutput("a", "a")), ("b", STR, TaskOutput("a", "b"))],
     )
-    assert differences(namespace, [Run("made", built, outputs={"a": f"v: {hostile}", "b": 'lit {{x}} "q"'})]) == {}
+    return [Run("made", built, outputs={"a": f"v: {hostile}", "b": 'lit {{x}} "q"'})]

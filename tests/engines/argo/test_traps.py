@@ -25,9 +25,10 @@ from couler_py.ir.model import (
 from couler_py.ir.types import ANY, INT, STR, ListOf
 from tests.cluster.argo import Namespace
 from tests.conformance.podless import ACT, NEVER, NOTHING, act
-from tests.engines.argo.controller import Run, differences, given, workflow
+from tests.engines.argo.controller import Run, SideBySide, given, workflow
 
 pytestmark = pytest.mark.cluster
+together = SideBySide()
 
 
 def passing(name: str, type_: object, value: Expr) -> Template:
@@ -40,7 +41,8 @@ def passing(name: str, type_: object, value: Expr) -> Template:
     )
 
 
-def test_an_output_that_cannot_be_resolved_makes_its_graph_failed(namespace: Namespace) -> None:
+@together
+def test_an_output_that_cannot_be_resolved_makes_its_graph_failed(namespace: Namespace) -> list[Run]:
     third = passing("third", ListOf(INT), Access(Input("x"), Literal(2)))
     built = workflow(
         "third",
@@ -49,10 +51,11 @@ def test_an_output_that_cannot_be_resolved_makes_its_graph_failed(namespace: Nam
         templates=(third, NOTHING),
         outputs=[("r", ANY, TaskOutput("b", "out"))],
     )
-    assert differences(namespace, [Run("third", built, "Failed", {"a": "Failed", "b": "Succeeded"})]) == {}
+    return [Run("third", built, "Failed", {"a": "Failed", "b": "Succeeded"})]
 
 
-def test_values_that_look_like_tags_arrive_at_every_level_as_they_were(namespace: Namespace) -> None:
+@together
+def test_values_that_look_like_tags_arrive_at_every_level_as_they_were(namespace: Namespace) -> list[Run]:
     inner = passing("inner", STR, Input("x"))
     outer = Template(
         "outer",
@@ -68,10 +71,11 @@ def test_values_that_look_like_tags_arrive_at_every_level_as_they_were(namespace
         templates=(outer, inner, NOTHING),
         outputs=[("r", STR, TaskOutput("b", "out"))],
     )
-    assert differences(namespace, [Run("tags", built, outputs={"r": text})]) == {}
+    return [Run("tags", built, outputs={"r": text})]
 
 
-def test_a_fan_out_that_cannot_be_expanded_fails_and_hangs_nothing(namespace: Namespace) -> None:
+@together
+def test_a_fan_out_that_cannot_be_expanded_fails_and_hangs_nothing(namespace: Namespace) -> list[Run]:
     items = Each(Access(Input("x"), Literal("list")))
     fan = Template(
         "fan",
@@ -79,26 +83,29 @@ def test_a_fan_out_that_cannot_be_expanded_fails_and_hangs_nothing(namespace: Na
         Inputs((Parameter("x", ANY),)),
     )
     built = workflow("fan", Task("a", "fan", given(x=Literal({}))), templates=(fan, ACT, NEVER, NOTHING))
-    assert differences(namespace, [Run("fan", built, "Failed", {"a": "Failed", "a/m": "Failed"})]) == {}
+    return [Run("fan", built, "Failed", {"a": "Failed", "a/m": "Failed"})]
 
 
-def test_a_longer_list_than_allowed_fails(namespace: Namespace) -> None:
+@together
+def test_a_longer_list_than_allowed_fails(namespace: Namespace) -> list[Run]:
     numbers = passing("numbers", ListOf(INT), Input("x"))
     fan = Task(
         "m", "numbers", given(x=Literal([1])), each=Each(OrElse(TaskOutput("a", "out"), Literal([])), max_items=2)
     )
     built = workflow("long", Task("a", "numbers", given(x=Literal([1, 2, 3]))), fan, templates=(numbers, NOTHING))
-    assert differences(namespace, [Run("long", built, "Failed", {"a": "Succeeded", "m": "Failed"})]) == {}
+    return [Run("long", built, "Failed", {"a": "Succeeded", "m": "Failed"})]
 
 
-def test_all_items_failing_within_what_is_tolerated_gives_an_empty_list(namespace: Namespace) -> None:
+@together
+def test_all_items_failing_within_what_is_tolerated_gives_an_empty_list(namespace: Namespace) -> list[Run]:
     fan = act("m", Item(), each=Each(Literal(["F", "F"]), tolerate=2))
     outputs = [("r", ListOf(STR), TaskOutput("m", "out"))]
     built = workflow("bear", fan, templates=(ACT, NEVER, NOTHING), outputs=outputs)
-    assert differences(namespace, [Run("bear", built, outputs={"r": []})]) == {}
+    return [Run("bear", built, outputs={"r": []})]
 
 
-def test_a_loop_runs_as_deep_as_the_bound_allows(namespace: Namespace) -> None:
+@together
+def test_a_loop_runs_as_deep_as_the_bound_allows(namespace: Namespace) -> list[Run]:
     body = Template(
         "body",
         Graph((Task("nothing", "nothing"),)),
@@ -117,7 +124,7 @@ def test_a_loop_runs_as_deep_as_the_bound_allows(namespace: Namespace) -> None:
         templates=(loop, body, NOTHING),
         outputs=[("n", INT, TaskOutput("l", "n"))],
     )
-    assert differences(namespace, [Run("deep", built, outputs={"n": 94})]) == {}
+    return [Run("deep", built, outputs={"n": 94})]
 
 
 def test_the_api_refuses_what_our_bounds_refuse(namespace: Namespace) -> None:
