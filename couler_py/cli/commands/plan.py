@@ -165,10 +165,14 @@ def _engines(views: list[EngineView]) -> Iterator[Any]:
 
 def _run(found: Size) -> Iterator[str]:
     """What a run adds to the object that Argo keeps."""
-    yield f"a run adds {found.nodes:,} nodes, {size(found.status)}: {size(found.stored)} in all"
+    yield f"a run adds {_nodes(found.nodes)}, {size(found.status)}: {size(found.stored)} in all"
     yield "largest templates: " + ", ".join(f"{part.name} {size(part.bytes)}" for part in found.largest)
     for each in found.growing[:5]:
-        yield f"{each.place}: {each.why} adds {each.nodes:,} nodes, {size(each.bytes)}"
+        yield f"{each.place}: {each.why} adds {_nodes(each.nodes)}, {size(each.bytes)}"
+
+
+def _nodes(count: int) -> str:
+    return f"{count:,} node" if count == 1 else f"{count:,} nodes"
 
 
 def _verdict(each: EngineView) -> Any:
