@@ -139,7 +139,7 @@ def _pod(pod: PodSettings, place: Place) -> Iterator[Use]:
         "volume": bool(pod.volumes),
         "init_container": bool(pod.init_containers),
         "sidecar": bool(pod.sidecars),
-        "pod_patch": bool(pod.patch) or pod.extra is not None,
+        "pod_patch": bool(pod.patch),
     }
     yield from ((feature, place) for feature, there in present.items() if there)
 
