@@ -51,6 +51,11 @@ def _retried(**strategy: Any) -> JSON:
     return {"steps": FAILS["steps"], "retryStrategy": {"limit": 3, "retryPolicy": "Always", **strategy}}
 
 
+INLINE: JSON = {
+    "inputs": {"parameters": [{"name": "x"}]},
+    "steps": [[{"name": "i", "template": "takes", "arguments": _given("{{inputs.parameters.x}}")}]],
+}
+
 LATE: dict[str, JSON] = {
     "age_of_a_cache_in_days": _workflow(
         {"container": POD, "memoize": {"key": "a", "maxAge": "2d", "cache": {"configMap": {"name": "late-cache"}}}}
@@ -72,6 +77,12 @@ LATE: dict[str, JSON] = {
     "depends_without_an_operator": _workflow(_task(depends="(a")),
     "duration_with_an_unknown_unit": _workflow({"suspend": {"duration": "2 days"}}, seconds=15),
     "expression_without_an_operand": _workflow(_step(template="takes", arguments=_given("{{= workflow.name + }}"))),
+    "hook_of_a_loop_that_reads_it": _workflow(
+        _step(withItems=["1"], hooks={"exit": {"template": "takes", "arguments": _given("{{steps.a.status}}")}})
+    ),
+    "inline_template_of_a_loop_with_inputs": _workflow(
+        {"steps": [[{"name": "a", "withItems": ["1"], "arguments": _given("{{item}}"), "inline": INLINE}]]}
+    ),
     "input_that_a_hook_forgets": _workflow(_step(hooks={"exit": {"template": "takes"}})),
     "item_without_a_key": _workflow(
         _step(template="takes", arguments=_given("{{item.k}}"), withItems=[{"k": "1"}, {"other": "2"}])
@@ -133,6 +144,9 @@ LATE: dict[str, JSON] = {
     "undefined_template_of_a_hook": _workflow(_step(), hooks={"exit": {"template": "nowhere-at-all"}}),
     "unknown_function": _workflow(_output("capitalize('a')")),
     "unknown_name_in_a_retry": _workflow(_retried(expression="lastTry.exitCode == '1'")),
+    "unknown_task_behind_a_default": _workflow(
+        _task(template="takes", depends="a", arguments=_given("{{= tasks['nobody'].outputs.parameters.x ?? 'd' }}"))
+    ),
     "unknown_tag_in_a_loop": _workflow(
         _step(template="takes", arguments=_given("{{nobody-knows}}"), withItems=["a", "b"])
     ),

@@ -1,8 +1,8 @@
 """What the pods of a workflow call the Kubernetes API for, read off its documents.
 
 Facts from Argo's executor (4.0): every pod reports its results (`workflowtaskresults`); a `resource` template runs
-kubectl; the agent of `http` and `plugin` templates reads task sets and writes their status, and reads the secrets of
-headers; artifact GC reads its tasks and writes their status; HDFS reads its Kerberos configuration. Secrets of artifact
+kubectl; the agent of `http` and `plugin` templates watches task sets and writes their status, and reads the secrets of
+headers; artifact GC lists its tasks and writes their status; HDFS reads its Kerberos configuration. Secrets of artifact
 stores are mounted, and the caches of `memoize` are kept by the controller: neither needs a right of the pods.
 """
 
@@ -22,11 +22,11 @@ GROUP = "argoproj.io"
 
 RESULTS = Rule(GROUP, "workflowtaskresults", ("create", "patch"), why="every pod reports its results")
 AGENT = (
-    Rule(GROUP, "workflowtasksets", ("list", "watch"), why="http and plugin templates"),
+    Rule(GROUP, "workflowtasksets", ("watch",), why="http and plugin templates"),
     Rule(GROUP, "workflowtasksets/status", ("patch",), why="http and plugin templates"),
 )
 COLLECTOR = (
-    Rule(GROUP, "workflowartifactgctasks", ("list", "watch"), why="artifact GC"),
+    Rule(GROUP, "workflowartifactgctasks", ("list",), why="artifact GC"),
     Rule(GROUP, "workflowartifactgctasks/status", ("patch",), why="artifact GC"),
 )
 

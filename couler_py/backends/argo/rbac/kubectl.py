@@ -16,7 +16,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "create": ("create",),
     "apply": ("get", "create", "patch"),  # it looks first, to make or to change
     "patch": ("patch",),
-    "replace": ("get", "update"),  # it reads the version that it replaces
+    "replace": ("update",),
     "delete": ("delete",),
 }
 """What an action calls, for a manifest in a file. By kind and name in flags, kubectl looks for the object first."""
