@@ -238,3 +238,35 @@ def unknown_name_in_a_retry(document: JSON) -> Iterator[Change]:
         if "container" in template:
             at = (*path, "retryStrategy")
             yield Change(at, {"limit": 2, "expression": "lastTry.exitCode == '1'"}, (*at, "expression"))
+
+
+@kind
+def hook_of_a_loop_that_reads_it(document: JSON) -> Iterator[Change]:
+    for path, call in calls(document):
+        if call.get("withItems") and "hooks" not in call and "template" in call:
+            root = "tasks" if "dag" in path else "steps"
+            value = "{{" + f"{root}.{call['name']}.status" + "}}"
+            given = {"parameters": [{"name": "x", "value": value}]}
+            at = (*path, "hooks", "exit", "arguments", "parameters", 0, "value")
+            yield Change((*path, "hooks"), {"exit": {"template": call["template"], "arguments": given}}, at)
+
+
+@kind
+def inline_template_of_a_loop_with_inputs(document: JSON) -> Iterator[Change]:
+    for path, call in calls(document):
+        if call.get("withItems") and "template" in call and call.get("arguments", {}).get("parameters"):
+            name = call["arguments"]["parameters"][0]["name"] + "-own"
+            arguments = {"parameters": [{"name": name, "value": "1"}]}
+            container = {"image": "busybox", "args": ["{{inputs.parameters." + name + "}}"]}
+            inline = {"inputs": {"parameters": [{"name": name}]}, "container": container}
+            rest = {key: value for key, value in call.items() if key not in ("template", "arguments", "when")}
+            at = (*path, "inline", "container", "args", 0)
+            yield Change(path, {**rest, "arguments": arguments, "inline": inline}, at)
+
+
+@kind
+def unknown_task_behind_a_default(document: JSON) -> Iterator[Change]:
+    for path, call in calls(document):
+        for at, _ in items(call, path, "arguments", "parameters"):
+            root = "tasks" if "dag" in path else "steps"
+            yield Change((*at, "value"), "{{= " + root + "['nobody'].outputs.parameters.x ?? 'd' }}")

@@ -85,7 +85,10 @@ def _reference(
         yield _no_name(reference, path, at, strict)
         return
     name = reference.name
-    if place is None or reference.guarded or name in ROOTS or reference.called:
+    if place is None or name in ROOTS or reference.called:
+        return
+    if reference.guarded:
+        yield from _guarded(reference, path, at, place, names)
         return
     if reference.dynamic and not (root in ("tasks", "steps") and len(reference.path) > 3):
         return
@@ -103,6 +106,22 @@ def _reference(
         why=problem.why if severity == "error" else f"{problem.why}: {STAYS}",
         help=problem.help,
     )
+
+
+def _guarded(reference: Reference, path: Path, at: int, place: Place, names: Names) -> Iterator[Finding]:
+    """`??` provides for an absent output, but not for a task that isn't there: that is nil, and has no outputs."""
+    root, *rest = reference.path
+    if root not in ("tasks", "steps") or len(rest) < 2 or 2 in reference.optional:
+        return
+    if (problem := names.problem(f"{root}.{rest[0]}.id", place)) is not None:
+        yield Finding(
+            problem.code,
+            problem.message,
+            path,
+            offset=at,
+            why="`??` provides for an absent output, and not for what isn't there at all",
+            help=problem.help,
+        )
 
 
 def _no_name(reference: Reference, path: Path, at: int, strict: bool) -> Finding:

@@ -79,7 +79,14 @@ class Names:
             return None
         inline = place.call.target if place.call is not None and "inline" in place.call.data else None
         if inline is not None and name in {f"inputs.parameters.{each}" for each in inline.parameters}:
-            return None
+            if place.call is None or not place.call.loops:
+                return None
+            return Unresolved(
+                "CLR467",
+                f"the inline template of {place.call.where}, which is a loop, reads its own {name!r}",
+                why="the tags of a loop are filled in before the template has its inputs: the call ends in Error",
+                help="make it a template with a name",
+            )
         what = name.split(".")[1] if name.count(".") > 1 else "parameters"
         return Unresolved(
             "CLR467",
@@ -254,6 +261,13 @@ class Names:
         )
 
     def _own(self, call: Call, rest: str, place: Place) -> Unresolved | None:
+        if place.in_hook and call.loops and not place.in_expression:
+            return Unresolved(
+                "CLR464",
+                f"a hook of {call.where}, which is a loop, reads its {rest!r}",
+                why="the tags of a loop are filled in before it begins, and the call ends in Error",
+                help="let the hook's template read what it needs, or put the call into a template of its own",
+            )
         if place.in_hook:
             hooks = call.data.get("hooks", {})
             if rest == "status" or call.owner.type == "dag" or "exit" in hooks:
