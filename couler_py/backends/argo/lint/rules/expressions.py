@@ -12,7 +12,8 @@ from couler_py.backends.argo.lint.finding import Finding, Path
 from couler_py.backends.argo.lint.rules.flow import Flow, Template
 from couler_py.backends.argo.lint.rules.language import expression_problem
 from couler_py.backends.argo.lint.rules.references import nearest
-from couler_py.backends.argo.lint.rules.variables import RETRY, Names, Place
+from couler_py.backends.argo.lint.rules.use import RETRY, Place
+from couler_py.backends.argo.lint.rules.variables import Names
 
 OF_ARGO = frozenset({"asInt", "asFloat", "jsonpath", "toJson", "sprig"})
 """What Argo adds to the names of the language."""

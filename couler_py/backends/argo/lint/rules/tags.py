@@ -13,7 +13,8 @@ from couler_py.backends.argo.lint.finding import Finding, Path
 from couler_py.backends.argo.lint.rules.expressions import in_tag
 from couler_py.backends.argo.lint.rules.flow import Flow, Template
 from couler_py.backends.argo.lint.rules.references import nearest
-from couler_py.backends.argo.lint.rules.variables import CHECKED, Names, Place, Unresolved
+from couler_py.backends.argo.lint.rules.use import CHECKED, Place, Unresolved
+from couler_py.backends.argo.lint.rules.variables import Names
 
 Found = tuple[Path, str]
 _LIKE_OURS = re.compile(r"[A-Za-z][\w-]*(\.[\w-]+)+")
