@@ -6,11 +6,13 @@ import base64
 import gzip
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import yaml
 from kubernetes import client, utils, watch
+
+from couler_py.ir.diagnostics import CoulerError
 
 GROUP, VERSION = "argoproj.io", "v1alpha1"
 PLURALS = {
@@ -83,9 +85,15 @@ class Namespace:
         raise TimeoutError(f"after {seconds} s: " + "; ".join(f"{name}: {state}" for name, state in missing.items()))
 
     def run_all(
-        self, documents: Mapping[str, Iterable[Document]], at_once: int, seconds: float
+        self,
+        documents: Mapping[str, Iterable[Document]],
+        at_once: int,
+        seconds: float,
+        submit: Callable[[Sequence[Document]], str] | None = None,
     ) -> dict[str, Document | Exception]:
         """Submit the documents under each key, the last of them a workflow; by key the workflows at their end.
+
+        `submit` sends the documents of one key and gives the workflow's name, by default `Namespace.submit`.
 
         At most `at_once` of them run at the same time: more pods side by side than processors can start take longer
         than one after the other. Of documents that the server refuses, and of what hasn't ended in time, the error.
@@ -98,8 +106,8 @@ class Namespace:
             while waiting and len(running) < at_once:
                 key, given = waiting.pop()
                 try:
-                    *_, name = self.submit(*given)
-                except client.ApiException as error:
+                    name = submit(list(given)) if submit is not None else self.submit(*given)[-1]
+                except (client.ApiException, CoulerError) as error:
                     ended[key] = error
                 else:
                     running[name] = key

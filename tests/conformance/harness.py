@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import io
 import tarfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 import yaml
 
@@ -21,7 +22,7 @@ from tests.conformance.case import Case, Never, NotYet
 
 if TYPE_CHECKING:
     from tests.cluster.argo import Namespace
-    from tests.cluster.fixtures import ObjectStore
+    from tests.cluster.fixtures import Cluster, ObjectStore
 
 
 HANDLERS = "onExit/"
@@ -107,10 +108,23 @@ def content(path: Path) -> Any:
 
 
 def run_argo(
-    cases: Iterable[Case], namespace: Namespace, s3: ObjectStore, at_once: int, seconds: float
+    cases: Iterable[Case], namespace: Namespace, s3: ObjectStore, cluster: Cluster, at_once: int, seconds: float
 ) -> dict[str, Result | Exception]:
-    """The cases on Argo, `at_once` side by side, each through its YAML text; of one that was refused, the error."""
-    from couler_py.backends.argo.status import run_status
+    """The cases on Argo, `at_once` side by side, each through its YAML text; of one that was refused, the error.
+
+    They are sent by the client that people use, through the Kubernetes API; how they stand is asked of both ways, which
+    have to say the same.
+    """
+    from tests.engines.argo.doors import DOORS, door
+
+    clients = [door(way, cluster, namespace) for way in DOORS]
+
+    def submit(given: Sequence[dict[str, Any]]) -> str:
+        return clients[0].send(given)[-1].rpartition("/")[2]
+
+    def told(name: str) -> RunStatus | Exception:
+        first, second = (in_order(each.status(f"argo:{namespace.name}/{name}")) for each in clients)
+        return first if first == second else AssertionError(f"the two ways differ: {first} and {second}")
 
     workflows = {case.name: case.build() for case in cases}
     documents: dict[str, list[dict[str, Any]]] = {}
@@ -121,13 +135,17 @@ def run_argo(
             documents[case.name] = with_parameters(couler.compile(workflow, to="argo").text, workflow, case.parameters)
         except DiagnosticError as error:
             found[case.name] = error
-    for name, ended in namespace.run_all(documents, at_once, seconds).items():
+    for name, ended in namespace.run_all(documents, at_once, seconds, submit).items():
+        status = ended if isinstance(ended, Exception) else told(ended["metadata"]["name"])
         found[name] = (
-            ended
-            if isinstance(ended, Exception)
-            else result_of(run_status(ended), workflows[name], lambda key: stored(s3, key))
+            status if isinstance(status, Exception) else result_of(status, workflows[name], lambda key: stored(s3, key))
         )
     return found
+
+
+def in_order(status: RunStatus) -> RunStatus:
+    """The status with its tasks by name: those that began in the same second may come in any order."""
+    return msgspec.structs.replace(status, tasks=tuple(sorted(status.tasks, key=lambda task: task.name)))
 
 
 def with_parameters(text: str, workflow: Workflow, given: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.argo import Namespace
-from tests.cluster.fixtures import ObjectStore
+from tests.cluster.fixtures import Cluster, ObjectStore
 from tests.conformance.case import Case, Never, NotYet
 from tests.conformance.harness import Result, check, check_refused, run_argo
 from tests.conformance.suite import PODLESS, WRITTEN
@@ -21,14 +21,16 @@ pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
-def ended(namespace: Namespace, s3: ObjectStore, request: pytest.FixtureRequest) -> Mapping[str, Result | Exception]:
+def ended(
+    cluster: Cluster, namespace: Namespace, s3: ObjectStore, request: pytest.FixtureRequest
+) -> Mapping[str, Result | Exception]:
     """How the selected cases ended: those without pods first, then, in the order of the suite, the others."""
     chosen = [item.callspec.params["case"] for item in request.session.items if item.path == Path(__file__)]
     possible = [case for case in chosen if not isinstance(case.refused.get("argo"), NotYet | Never)]
     podless = [case for case in possible if case in PODLESS]
     written = [case for case in possible if case not in PODLESS]
-    return run_argo(podless, namespace, s3, at_once=50, seconds=120) | run_argo(
-        written, namespace, s3, at_once=AT_ONCE, seconds=500
+    return run_argo(podless, namespace, s3, cluster, at_once=50, seconds=120) | run_argo(
+        written, namespace, s3, cluster, at_once=AT_ONCE, seconds=500
     )
 
 
