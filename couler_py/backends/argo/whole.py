@@ -64,7 +64,8 @@ def _joined(spec: JSON, others: Iterable[Document]) -> JSON:
     for other in others:
         if other.kind == kind and other.metadata.get("name") == reference.get("name"):
             own = {key: value for key, value in spec.items() if key != "workflowTemplateRef"}
-            return merged(written(other)[0]["spec"], own)
+            joined: JSON = merged(written(other)[0]["spec"], own)
+            return joined
     return spec
 
 

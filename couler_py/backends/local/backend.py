@@ -27,7 +27,7 @@ class LocalBackend:
         if options or version is not None:
             unknown = f"option {next(iter(options))!r}" if options else f"version {version!r}"
             raise OptionError(f"local: there is no {unknown}; this engine has one version and compiles without options")
-        return Bundle("local", {f"{workflow.name}.json": to_json(workflow)})
+        return Bundle("local", {f"{file_stem(workflow.name)}.json": to_json(workflow)})
 
     def client(self, **options: Any) -> LocalClient:
         """The runs of this machine; `home` names another folder than `COULER_HOME`."""

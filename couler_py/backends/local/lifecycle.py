@@ -32,6 +32,7 @@ from couler_py.ir import wire
 from couler_py.ir.codec import from_json, to_json
 from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
 from couler_py.ir.model import Document, Workflow
+from couler_py.passes.portable import portable
 from couler_py.store import runs
 from couler_py.store.database import Durability, connect, failure
 from couler_py.store.home import Home, filesystem, is_network, open_home
@@ -82,11 +83,10 @@ def prepare(
     parameters and options, `StoreError`.
     """
     _check_options(name, durability, grace)
-    if isinstance(workflow, Document):
-        workflow = workflow.workflow
+    workflow, said = portable(workflow, keep="argo")
     place = open_home(home)
     options = Options(durability, grace, config_maps(place))
-    found = findings(workflow, place, options.config_maps, available())
+    found = [*said, *findings(workflow, place, options.config_maps, available())]
     if any(each.severity == "error" for each in found):
         raise DiagnosticError(found)
     values = run_parameters(workflow, parameters or {}, options)
