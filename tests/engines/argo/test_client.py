@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import couler_py as couler
 from couler_py.api import Run, run
@@ -18,6 +19,7 @@ from couler_py.backends.argo.client import ArgoClient
 from couler_py.backends.base import NotOffered, RunNotFoundError, RunStatus
 from tests.cluster.argo import Namespace
 from tests.cluster.fixtures import Cluster, ObjectStore
+from tests.engines.argo.doors import nothing, token_of
 
 pytestmark = pytest.mark.cluster
 
@@ -81,7 +83,7 @@ def test_without_a_server_an_approval_is_given_all_the_same(client: ArgoClient, 
     bare = ArgoClient(namespace=client.namespace, kubeconfig=cluster.kubeconfig)
     started = run(waiting, submitter=bare)
     until(bare.watch(started.id), "Suspended")
-    with pytest.raises(NotOffered, match="ARGO_SERVER"):
+    with pytest.raises(NotOffered, match="has no output 'x'"):
         bare.resume(started.id, outputs={"x": 1})
     bare.resume(started.id, task="ask")
     assert started.wait().status == "Succeeded"
@@ -177,7 +179,7 @@ def test_a_secret_of_the_program_reaches_the_step_and_nothing_else(client: ArgoC
 
     started = run(secretive, submitter=client, wait=True)
     assert [line.text for line in started.logs()] == ["7"]
-    stored = client._get(started.id)  # what anybody who may read runs sees
+    stored = client.document(started.id)  # what anybody who may read runs sees
     assert "hunter2" not in json.dumps(stored)
 
 
@@ -211,7 +213,7 @@ def test_the_command_line_submits_lists_and_shows(cluster: Cluster, namespace: N
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    where = ("-O", f"namespace={namespace.name}")
+    where = ("-n", namespace.name)
     name = command("submit", "greeting.py", "--to", "argo", *where, "-p", "name=Ada").strip()
     assert name.startswith(f"argo:{namespace.name}/greeting-")
     watched = json.loads(command("watch", name, "--json"))
@@ -219,11 +221,24 @@ def test_the_command_line_submits_lists_and_shows(cluster: Cluster, namespace: N
     assert command("logs", name) == "hello: hello Ada\n"
     assert name in [each["run"] for each in json.loads(command("runs", "--engine", "argo", "--json"))]
 
+    # The same through the Argo server alone, from a file of Argo's own: no kubeconfig is there.
+    (tmp_path / "nothing.yaml").write_text(yaml.safe_dump(nothing()))
+    (tmp_path / "token").write_text(token_of(cluster))
+    config.unlink()
+    server = ("--server", cluster.argo_server or "", "--token-file", "token")
+    shown = command("submit", "nothing.yaml", "--to", "argo", *where, *server, "--dry-run")
+    assert "serverDryRun" not in shown
+    assert "the cluster would take it" in shown
+    plain = command("submit", "nothing.yaml", "--to", "argo", *where, *server).strip()
+    assert json.loads(command("watch", plain, "--json", *server))["status"] == "Succeeded"
+    again = command("resubmit", plain, *server).strip()
+    listed = json.loads(command("runs", *server, "--namespace", namespace.name, "-l", "test=nothing", "--json"))
+    assert {plain, again} <= {each["run"] for each in listed}
+    assert yaml.safe_load(command("get", plain, *server))["metadata"]["name"] == plain.rpartition("/")[2]
+
 
 def kubeconfig_of(cluster: Cluster, namespace: Namespace, folder: Path) -> Path:
     """The cluster's kubeconfig with this namespace as the one of its context."""
-    import yaml
-
     config = yaml.safe_load(cluster.kubeconfig.read_text())
     for context in config["contexts"]:
         context["context"]["namespace"] = namespace.name
@@ -244,8 +259,6 @@ def test_a_template_that_is_replaced_keeps_nothing_of_the_old_one(client: ArgoCl
 
     for flow in (watched, unwatched):
         client.submit(flow.compile("argo", kind="WorkflowTemplate", name="replaced"))
-    found = client._custom().get_namespaced_custom_object(
-        "argoproj.io", "v1alpha1", client.namespace, "workflowtemplates", "replaced"
-    )
+    found = client.stored("WorkflowTemplate").get("replaced")
     assert "onExit" not in found["spec"]
     assert [template["name"] for template in found["spec"]["templates"]] == ["replaced", "double"]
