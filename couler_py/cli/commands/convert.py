@@ -24,7 +24,7 @@ def command(
     ] = "-",
     option: EngineOptions = None,
 ) -> None:
-    """Write a workflow for another engine, and say what of it isn't portable."""
+    """Write Argo's YAML for another engine, and say what isn't portable. Takes any other workflow, too."""
     try:
         bundle = api.compile(load(file).model, to=to, **engine_options(option))
     except DiagnosticError as error:
