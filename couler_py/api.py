@@ -41,6 +41,7 @@ from couler_py.backends.interrupts import Interrupts
 from couler_py.display import Logs
 from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
 from couler_py.ir.model import Document, Workflow
+from couler_py.ir.names import file_stem
 
 
 class RunFailedError(CoulerError):
@@ -144,7 +145,7 @@ def compile(workflow: Any = None, to: str = "argo@4", **options: Any) -> Bundle:
             from couler_py.ir.codec import to_json
 
             model = workflow if isinstance(workflow, Document) else built
-            return Bundle("ir", {f"{built.name}.json": to_json(model)}, diagnostics=findings)
+            return Bundle("ir", {f"{file_stem(built.name)}.json": to_json(model)}, diagnostics=findings)
         engine = backend(name)
         if built.dialect == "argo" and name != "argo":
             built, findings = for_engine(workflow if isinstance(workflow, Document) else built, name)

@@ -49,6 +49,9 @@ _TASK = Rule(
 _PARAMETER = Rule(re.compile(r"[-a-zA-Z0-9_]+"), 128, re.compile(r"[^a-zA-Z0-9_]+"))
 _AIRFLOW = Rule(re.compile(r"[a-zA-Z0-9_][-a-zA-Z0-9_]*"), 250, re.compile(r"[^a-zA-Z0-9_]+"), joiner="_")
 _FREE = Rule(re.compile(r"[^\W\d][\w-]*"), 250, re.compile(r"[^\w]+"))
+_FILE = re.compile(r"\w[\w.-]*").fullmatch
+_FILE_BYTES = 240
+"""File systems take names of 255 bytes; a suffix follows."""
 
 RULES: dict[tuple[Engine, Kind], Rule] = {
     # Kubernetes: names of objects become label values, 63 characters; a CronWorkflow appends 11 of its own.
@@ -113,6 +116,15 @@ def legal_name(engine: Engine, kind: Kind, name: str, *, distinct: bool = False)
     if len(plain) > ruled.length or plain.casefold() in _casefolded(ruled.reserved):
         distinct = True
     return plain[: ruled.length - len(tail)].rstrip("-_") + tail if distinct else plain
+
+
+def file_stem(name: str) -> str:
+    """The name of a workflow's file, without its suffix: a document's name may hold anything, `../` too.
+
+    >>> file_stem("my.flow-2"), file_stem("../flow")
+    ('my.flow-2', 'flow')
+    """
+    return name if _FILE(name) and len(name.encode()) <= _FILE_BYTES else legal_name("argo", "workflow", name)
 
 
 def free_name(wanted: str, taken: Container[str]) -> str:

@@ -9,6 +9,7 @@ from couler_py.backends.local.client import LocalClient
 from couler_py.backends.local.support import support_table
 from couler_py.ir.codec import to_json
 from couler_py.ir.model import Workflow
+from couler_py.ir.names import file_stem
 
 
 class LocalBackend:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from couler_py.ir.names import RULES, Namer, legal, legal_name
+from couler_py.ir.names import RULES, Namer, file_stem, legal, legal_name
 
 KINDS = sorted(RULES)
 
@@ -50,3 +52,18 @@ def test_names_of_one_scope_differ(kind: tuple[str, str], texts: list[str]) -> N
 )
 def test_the_name_made_of_a_text(engine: str, kind: str, text: str, name: str) -> None:
     assert legal_name(engine, kind, text) == name  # type: ignore[arg-type]
+
+
+@given(st.text(max_size=300))
+def test_a_file_stays_in_its_folder_whatever_the_name_is(name: str) -> None:
+    stem = file_stem(name)
+    assert Path(f"/folder/{stem}.yaml").resolve().parent == Path("/folder")
+    assert len(stem.encode()) <= 250
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [("my.flow-2", "my.flow-2"), ("Ünï_x", "Ünï_x"), ("../../etc/flow", "etc-flow"), ("..", "x-5ec1f7e7")],
+)
+def test_the_file_of_a_workflow_is_called_as_the_workflow_where_a_file_may_be(name: str, stem: str) -> None:
+    assert file_stem(name) == stem

@@ -14,6 +14,7 @@ from couler_py.backends.argo.versions import lowered
 from couler_py.backends.base import Bundle, OptionError
 from couler_py.ir.diagnostics import DiagnosticError
 from couler_py.ir.model import Document, Workflow
+from couler_py.ir.names import file_stem
 
 
 def compiled(given: Document | Workflow, options: Options) -> Bundle:
@@ -25,15 +26,16 @@ def compiled(given: Document | Workflow, options: Options) -> Bundle:
     document = given if isinstance(given, Document) else document_of(given)
     kind = options.kind or document.kind
     main, diagnostics = written(as_kind(document, kind))
-    main["metadata"] = _metadata(main["metadata"], document.workflow, kind, options)
+    metadata = _metadata(main, document, kind, options)
+    main |= {"metadata": metadata} if metadata or "metadata" in main else {}
     found, further = lowered([*document.before, *document.after, main], options.version)
     if options.on_unsupported == "warn":
         further = [msgspec.structs.replace(each, severity="warning") for each in further]
     if any(each.severity == "error" for each in further):
         raise DiagnosticError([*diagnostics, *further])
     found = [arranged(each) for each in found]
-    name = main["metadata"].get("name") or document.workflow.name
-    return Bundle("argo", {f"{name}.yaml": yaml.dump_all(found)}, tuple(found), (*diagnostics, *further))
+    name = options.name or document.workflow.name
+    return Bundle("argo", {f"{file_stem(name)}.yaml": yaml.dump_all(found)}, tuple(found), (*diagnostics, *further))
 
 
 def around(document: Document, bundle: Bundle) -> Bundle:
@@ -79,15 +81,17 @@ def as_kind(document: Document, kind: Kind) -> Document:
     return msgspec.structs.replace(document, kind=kind, workflow=workflow, natives=natives)
 
 
-def _metadata(given: JSON, workflow: Workflow, kind: Kind, options: Options) -> JSON:
-    found = dict(given)
-    # Only runs may be called by the beginning of their name.
-    name = options.name or ("" if (kind == "Workflow" and options.generate_name) or "name" in found else workflow.name)
-    if name:
+def _metadata(main: JSON, document: Document, kind: Kind, options: Options) -> JSON | None:
+    """The metadata as it stands, but for what was asked for; None for none."""
+    given: JSON | None = main.get("metadata")
+    found = dict(given or {})
+    # Only runs may be called by the beginning of their name; of other kinds, that is as the document has it.
+    nameless = not options.generate_name if kind == "Workflow" else kind != document.kind
+    if name := options.name or (document.workflow.name if nameless and "name" not in found else ""):
         found.pop("generateName", None)
         found |= {"name": name}
     if kind == "ClusterWorkflowTemplate":
         found.pop("namespace", None)
     elif options.namespace:
         found |= {"namespace": options.namespace}
-    return found
+    return None if given is None and not found else found

@@ -64,6 +64,12 @@ def test_the_file_is_called_after_the_workflow() -> None:
     assert list(couler.compile(document()).files) == ["workflow.yaml"]
 
 
+@pytest.mark.parametrize("to", ["argo", "ir", "local"])
+def test_no_name_leads_a_file_out_of_its_folder(to: str) -> None:
+    [file] = couler.compile(document(name="../../flow"), to=to).files
+    assert file in ("flow.yaml", "flow.json")
+
+
 def test_documents_that_stand_around_it_come_first() -> None:
     text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"
     run = argo.dump(document(name="w"))
@@ -82,6 +88,8 @@ def test_documents_that_stand_around_it_come_first() -> None:
         (document(generateName="a-"), {"generate_name": False}, "Workflow", {"name": "a"}),
         (document(generateName="a-"), {"kind": "WorkflowTemplate"}, "WorkflowTemplate", {"name": "a"}),
         (document(), {"namespace": "n"}, "Workflow", {"namespace": "n"}),
+        (document("WorkflowTemplate", generateName="a-"), {}, "WorkflowTemplate", {"generateName": "a-"}),
+        (document("WorkflowTemplate", generateName="a-"), {"kind": "Workflow"}, "Workflow", {"generateName": "a-"}),
     ],
 )
 def test_kind_name_and_namespace_may_be_chosen(given: Document, options: JSON, kind: str, metadata: JSON) -> None:
@@ -89,6 +97,13 @@ def test_kind_name_and_namespace_may_be_chosen(given: Document, options: JSON, k
     assert (found["kind"], found["metadata"]) == (kind, metadata)
     spec = found["spec"].get("workflowSpec", found["spec"])
     assert spec == SPEC  # the duration in its own spelling too
+
+
+@pytest.mark.parametrize("given", [{}, {"metadata": None}])
+def test_a_document_without_metadata_compiles_as_it_stands(given: JSON) -> None:
+    data = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow", **given, "spec": SPEC}
+    assert main(read(data)) == data
+    assert main(read(data), kind="WorkflowTemplate")["metadata"] == {"name": "workflow"}
 
 
 def test_a_schedule_is_not_made_up() -> None:
