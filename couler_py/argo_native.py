@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from couler_py.backends.argo.native.calls import GraphTemplate, Template, task
 from couler_py.backends.argo.native.depends import Depends
 from couler_py.backends.argo.native.interface import Artifact, Parameter, artifact, parameter
 from couler_py.backends.argo.native.references import (
@@ -33,8 +34,6 @@ from couler_py.backends.argo.native.references import (
 )
 from couler_py.backends.argo.native.tasks import Task
 from couler_py.backends.argo.native.templates import (
-    GraphTemplate,
-    Template,
     container,
     container_set,
     dag,
@@ -46,7 +45,6 @@ from couler_py.backends.argo.native.templates import (
     script,
     steps,
     suspend,
-    task,
     template,
 )
 from couler_py.backends.argo.native.text import text

@@ -21,7 +21,7 @@ from couler_py.ir.model import Workflow as WorkflowIR
 if TYPE_CHECKING:
     from couler_py.api import Run
     from couler_py.backends.argo import words
-    from couler_py.backends.argo.native.templates import Given
+    from couler_py.backends.argo.native.calls import Given
     from couler_py.backends.base import Bundle
 
 Kind = Literal["Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow"]

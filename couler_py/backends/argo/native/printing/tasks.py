@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from couler_py.backends.argo.native.calls import Template, task
 from couler_py.backends.argo.native.printing.depends import depends
 from couler_py.backends.argo.native.printing.literals import identifiers, named, reference, value
 from couler_py.backends.argo.native.printing.members import members
 from couler_py.backends.argo.native.printing.scope import Scope
-from couler_py.backends.argo.native.templates import Template, task
 from couler_py.printer.layout import Doc, call, items
 from couler_py.printer.literal import quoted
 
