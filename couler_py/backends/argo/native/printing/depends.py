@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from couler_py.backends.argo.native.depends import Depends
 from couler_py.backends.argo.native.printing.scope import Scope
-from couler_py.printer.layout import Chain, Doc, Group, flat
+from couler_py.printer.layout import Chain, Doc, flat
 
 _TOKEN = re.compile(r"\s*(&&|\|\||!|\(|\)|[-a-zA-Z0-9_.]+)")
 _STATES = {
@@ -25,6 +25,9 @@ _STATES = {
 _Tree: TypeAlias = tuple[Doc, Depends]
 """What is printed, and what that means."""
 
+LONGEST = 72
+"""A longer tree reads no better than its text, and wouldn't stay on a line."""
+
 
 class _UnreadableError(Exception):
     """Text that only text can say."""
@@ -35,7 +38,8 @@ def depends(text: str, scope: Scope) -> Doc | None:
     try:
         reader = _Reader(text, scope)
         doc, means = reader.any_of()
-        return doc if not reader.words and str.__str__(means) == text else None
+        short = len(flat(doc)) <= LONGEST
+        return doc if short and not reader.words and str.__str__(means) == text else None
     except _UnreadableError:
         return None
 
@@ -87,7 +91,7 @@ class _Reader:
             inner, means = self.any_of()
             if not self._next(")"):
                 raise _UnreadableError
-            return (Group("(", (inner,), ")") if isinstance(inner, Chain) else inner), means
+            return (f"({flat(inner)})" if isinstance(inner, Chain) else inner), means
         name, dot, state = word.partition(".")
         if not name or (dot and state not in _STATES):
             raise _UnreadableError

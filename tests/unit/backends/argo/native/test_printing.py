@@ -171,6 +171,13 @@ with argo.Workflow(generateName="w-") as w:
     )
 
 
+def test_a_tree_of_dependencies_that_is_long_stays_text() -> None:
+    long = " && ".join(f"(task-{n}.Succeeded || task-{n}.Failed)" for n in range(4))
+    tasks = [{"name": f"task-{n}", "template": "x"} for n in range(4)]
+    data = document({"name": "main", "dag": {"tasks": [*tasks, {"name": "z", "template": "x", "depends": long}]}})
+    assert f'"{long}"' in printed(data)
+
+
 def test_an_argument_that_the_template_has_no_input_for() -> None:
     given = {"parameters": [{"name": "a", "value": "1"}, {"name": "b", "value": "2"}]}
     data = document(
