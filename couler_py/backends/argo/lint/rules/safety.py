@@ -38,8 +38,8 @@ def _is_users(name: str) -> bool:
 
 
 def absent(flow: Flow) -> Iterator[Finding]:
-    """An output of something that may be skipped or fail has a value to fall back on."""
-    for template in flow.all_templates:
+    """An output of something that may be skipped or fail has a value to fall back on; Argo 3.5 takes an empty text."""
+    for template in flow.all_templates if flow.context.engine == "4" else ():
         for call in template.calls:
             yield from _reads(template, call)
 
@@ -72,7 +72,7 @@ def _reads(template: Template, call: Call) -> Iterator[Finding]:
 
 def absent_outputs(flow: Flow) -> Iterator[Finding]:
     """An output of a graph that comes from a call with a condition has a value to fall back on."""
-    for template in flow.all_templates:
+    for template in flow.all_templates if flow.context.engine == "4" else ():
         for index, each in enumerate(template.data.get("outputs", {}).get("parameters", ())):
             source = each.get("valueFrom") or {}
             for tag in tags_in(source.get("parameter", "")):
