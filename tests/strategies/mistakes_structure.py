@@ -121,7 +121,9 @@ def two_kinds_of_template(document: JSON) -> Iterator[Change]:
 
 @kind
 def unknown_policy(document: JSON) -> Iterator[Change]:
-    yield Change((*spec_path(document), "podGC"), {"strategy": "OnPodDone"}, (*spec_path(document), "podGC", "strategy"))
+    yield Change(
+        (*spec_path(document), "podGC"), {"strategy": "OnPodDone"}, (*spec_path(document), "podGC", "strategy")
+    )
     for path, _ in leaves(document):
         yield Change((*path, "retryStrategy"), {"retryPolicy": "Sometimes"}, (*path, "retryStrategy", "retryPolicy"))
 
