@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
@@ -240,6 +240,28 @@ class Client(Protocol):
 
     def artifacts(self, run: str) -> Mapping[str, str]:
         """The output artifacts of a run: `TASK/NAME` to path or URI."""
+        ...
+
+
+@runtime_checkable
+class ClusterClient(Client, Protocol):
+    """What engines offer besides whose runs are objects of a cluster, as Argo's are."""
+
+    @property
+    def planned(self) -> Sequence[Any]:
+        """What a client that only rehearses (`dry_run=True`) would have sent: each with `shown()`, secrets hidden."""
+        ...
+
+    def document(self, run: str) -> dict[str, Any]:
+        """The object of a run as the cluster has it."""
+        ...
+
+    def resubmit(self, run: str, *, memoized: bool = False) -> str:
+        """Start a new run like this one; `memoized` keeps what succeeded in it."""
+        ...
+
+    def download(self, run: str, folder: str | Path, names: Iterable[str] = ()) -> Mapping[str, Sequence[Path]]:
+        """Fetch artifacts of a run below a folder: all, or those named. Gives the files by `TASK/NAME`."""
         ...
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from couler_py.backends.base import NotOffered
+from couler_py.backends.base import ClusterClient, NotOffered
 from couler_py.cli.console import columns, console, size
 from couler_py.cli.options import AsJson, RunName
 from couler_py.cli.reach import Reach, reaching
@@ -25,10 +25,10 @@ def command(
     *,
     reach: Reach,
 ) -> None:
-    """List the files that the steps of a run left, or fetch them."""
-    client: Any = reach.client_of(run)
+    """List the files that a run left, or fetch them."""
+    client = reach.client_of(run)
     if download is not None:
-        if not hasattr(client, "download"):
+        if not isinstance(client, ClusterClient):
             raise NotOffered("files of a run on this machine are files here: `couler artifacts RUN` says where")
         fetched = client.download(run, download, names or ())
         if as_json:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from couler_py.backends import yaml
-from couler_py.backends.base import NotOffered
+from couler_py.backends.base import ClusterClient, NotOffered
 from couler_py.cli.errors import UsageError
 from couler_py.cli.options import RunName
 from couler_py.cli.reach import Reach, reaching
@@ -19,8 +19,8 @@ Output = Annotated[str, typer.Option("-o", "--output", metavar="yaml|json", help
 @reaching
 def command(run: RunName, output: Output = "yaml", *, reach: Reach) -> None:
     """Print the object of a run as its cluster has it."""
-    client: Any = reach.client_of(run)
-    if not hasattr(client, "document"):
+    client = reach.client_of(run)
+    if not isinstance(client, ClusterClient):
         raise NotOffered(f"runs of the engine {client.engine} are no objects: `couler status {run} --json` says all")
     show(client.document(run), output)
 

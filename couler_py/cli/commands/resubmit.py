@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from couler_py.backends.base import NotOffered
+from couler_py.backends.base import ClusterClient, NotOffered
 from couler_py.cli import planned, running
 from couler_py.cli.options import AsJson, RunName
 from couler_py.cli.reach import DryRun, Reach, reaching
@@ -25,8 +25,8 @@ def command(
     reach: Reach,
 ) -> None:
     """Start a new run like an old one, on the cluster that has it."""
-    client: Any = reach.client_of(run, dry_run=dry_run)
-    if not hasattr(client, "resubmit"):
+    client = reach.client_of(run, dry_run=dry_run)
+    if not isinstance(client, ClusterClient):
         raise NotOffered(f"the engine {client.engine} can't resubmit a run: start its file again")
     if dry_run:
         client.resubmit(run, memoized=memoized)

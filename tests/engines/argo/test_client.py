@@ -71,15 +71,7 @@ def waiting():
     couler.on_exit(shell("echo the end"), name="farewell")
 
 
-def test_a_run_that_waits_goes_on_when_it_is_told_to(client: ArgoClient) -> None:
-    started = run(waiting, submitter=client)
-    until(client.watch(started.id), "Suspended")
-    client.resume(started.id)
-    assert started.wait().status == "Succeeded"
-    assert [line.text for line in started.logs("next")] == ["went on"]
-
-
-def test_without_a_server_an_approval_is_given_all_the_same(client: ArgoClient, cluster: Cluster) -> None:
+def test_a_run_that_waits_goes_on_when_it_is_told_to(client: ArgoClient, cluster: Cluster) -> None:
     bare = ArgoClient(namespace=client.namespace, kubeconfig=cluster.kubeconfig)
     started = run(waiting, submitter=bare)
     until(bare.watch(started.id), "Suspended")
@@ -87,6 +79,7 @@ def test_without_a_server_an_approval_is_given_all_the_same(client: ArgoClient, 
         bare.resume(started.id, outputs={"x": 1})
     bare.resume(started.id, task="ask")
     assert started.wait().status == "Succeeded"
+    assert [line.text for line in started.logs("next")] == ["went on"]
     with pytest.raises(NotOffered, match=r"nothing in .* waits"):
         bare.resume(started.id)
 

@@ -21,9 +21,12 @@ def with_values(workflow: JSON, given: Mapping[str, Any]) -> JSON:
     """
     if not given:
         return workflow
+    spec = workflow["spec"]
+    if workflow.get("kind") == "CronWorkflow":
+        inner = with_values({"metadata": workflow["metadata"], "spec": spec["workflowSpec"]}, given)
+        return workflow | {"spec": spec | {"workflowSpec": inner["spec"]}}
     if PARAMETERS in (workflow["metadata"].get("annotations") or {}):
         return with_parameters(workflow, given)
-    spec = workflow["spec"]
     arguments = spec.get("arguments") or {}
     known = arguments.get("parameters") or []
     names = [each["name"] for each in known]

@@ -178,6 +178,18 @@ def test_a_parameter_that_is_not_there_is_an_error_unless_a_stored_template_may_
     assert made["spec"]["arguments"]["parameters"] == [{"name": "other", "value": "1"}]
 
 
+def test_the_runs_of_a_schedule_get_the_values() -> None:
+    inner = document({"name": "n", "value": "1"})["spec"]
+    cron = {
+        "kind": "CronWorkflow",
+        "metadata": {"name": "c"},
+        "spec": {"schedules": ["* * * * *"], "workflowSpec": inner},
+    }
+    made = with_values(cron, {"n": "2"})["spec"]
+    assert made["schedules"] == ["* * * * *"]
+    assert made["workflowSpec"]["arguments"]["parameters"] == [{"name": "n", "value": "2"}]
+
+
 def test_a_value_outside_its_enum_is_an_error() -> None:
     with pytest.raises(OptionError, match="'n' is one of a, b"):
         with_values(document({"name": "n", "enum": ["a", "b"]}), {"n": "c"})
