@@ -76,9 +76,10 @@ CODES: tuple[Code, ...] = (
         "CLR410",
         "a workflow near Argo's limit of size",
         "The controller refuses a workflow of 1 MiB of JSON, and the status of a run, which grows with each task, item "
-        "and attempt, counts; it is compressed where it has to be. `compile` warns where both together come to 0.7 MiB; "
-        "`lint` and `submit` refuse what surely is 1 MiB or more. `couler plan` shows the figures, and what each item "
-        "of a list that only the run knows adds. An installation with `nodeStatusOffLoad` keeps the nodes elsewhere.",
+        "and attempt, counts; it is compressed where it has to be. `compile` warns where both together come to "
+        "0.7 MiB; `lint` and `submit` refuse what surely is 1 MiB or more. `couler plan` shows the figures, and what "
+        "each item of a list that only the run knows adds. An installation with `nodeStatusOffLoad` keeps the nodes "
+        "elsewhere.",
     ),
     Code(
         "CLR411",
@@ -115,13 +116,5 @@ CODES: tuple[Code, ...] = (
         "in the name of a template in a templateRef, and wrote lists and objects in Go's words instead of JSON.",
         example="{{=filter(fromJSON(inputs.parameters.list), # > 1)}}",
         instead="{{=toJson(filter(fromJSON(inputs.parameters.list), # > 1))}}",
-    ),
-    Code(
-        "CLR416",
-        "a removed field without one right replacement",
-        "Argo 4 has removed `podPriority` of a workflow and `priority` of a template, which set a number. Pods get "
-        "their priority from a PriorityClass of the cluster, named in `podPriorityClassName`.",
-        example="spec:\n  podPriority: 10",
-        instead="spec:\n  podPriorityClassName: above-others",
     ),
 )
