@@ -28,11 +28,15 @@ class LogOptions(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A line of a pod, and when it was written, as the kubelet says it (RFC 3339)."""
+    """A line of a pod, and when it was written, as the kubelet says it (RFC 3339).
+
+    One that isn't `whole` has no end: the answer stopped there, or the container did.
+    """
 
     pod: str
     time: str
     text: str
+    whole: bool = True
 
 
 class Door(Protocol):

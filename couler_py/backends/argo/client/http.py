@@ -103,7 +103,9 @@ class Http:
         return found
 
     def lines(self, request: Request, silence: float = ANSWER) -> Iterator[bytes]:
-        """The lines of an answer as they come. `silence` is how long, in seconds, none may come.
+        """The lines of an answer as they come, with their ends; only the last may have none.
+
+        `silence` is how long, in seconds, none may come.
 
         Raises `CutOffError` where it ends otherwise than a server ends an answer. The opening call is repeated as by
         `call`, the answer never: whoever reads knows where to go on.
@@ -113,7 +115,7 @@ class Http:
         try:
             for chunk in self._chunks(response, request):
                 *whole, held = (held + chunk).split(b"\n")
-                yield from whole
+                yield from (line + b"\n" for line in whole)
             if held:
                 yield held
         finally:

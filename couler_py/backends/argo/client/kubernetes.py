@@ -164,4 +164,4 @@ class Kubernetes:
         # A step may be silent for hours, so silence doesn't end this; that its pod is gone does, in `logs`.
         for line in self.http.lines(request, 300.0 if options.follow else 60.0):
             time, _, text = line.decode("utf-8", "replace").partition(" ")
-            yield Entry(pod, time, text.rstrip("\r"))
+            yield Entry(pod, time, text.rstrip("\r\n"), text.endswith("\n"))

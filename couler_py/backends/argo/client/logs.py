@@ -114,8 +114,9 @@ def _of_pod(door: Door, namespace: str, name: str, pod: Pod, options: LogOptions
     end is believed only once the run says that the pod isn't running.
     """
     last, same, failed = "", 0, 0
+    doubted: Entry | None = None
     while True:
-        behind, skip = last, same
+        behind, skip, half = last, same, None
         try:
             # Behind the first line, `tail` would leave out what was written meanwhile.
             wanted = options if not last else msgspec.structs.replace(options, tail=None)
@@ -125,11 +126,15 @@ def _of_pod(door: Door, namespace: str, name: str, pod: Pod, options: LogOptions
                 if entry.time == behind and skip:
                     skip -= 1
                     continue
+                if not entry.whole and entry != doubted:
+                    half = entry  # the rest of it may be on its way; what comes the same way twice is all there is
+                    break
                 same = same + 1 if entry.time == last else 1
                 last, failed = entry.time, 0
                 if options.container in ARGOS or not _of_argo(entry):
                     yield LogLine(pod.path, entry.text, pod.attempt)
-            if not options.follow or not _still_running(door, namespace, name, pod):
+            doubted = half
+            if half is None and not (options.follow and _still_running(door, namespace, name, pod)):
                 return
             door.http.pacing.pause(1)
         except PASSING as error:
