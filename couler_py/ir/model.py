@@ -474,13 +474,16 @@ class Native(_Struct, frozen=True):
     value: Any | UnsetType = UNSET
 
 
+DocumentKind: TypeAlias = Literal["Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow"]
+
+
 class Document(_Struct, frozen=True):
     """A workflow as an engine's document: its kind, API version and metadata.
 
     `before` and `after` are the documents that stand around it in the same file, as JSON data.
     """
 
-    kind: Literal["Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow"]
+    kind: DocumentKind
     workflow: Workflow
     api_version: str = "argoproj.io/v1alpha1"
     metadata: dict[str, Any] = {}

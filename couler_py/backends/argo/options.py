@@ -6,10 +6,10 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from couler_py.backends.argo.vocabulary import Kind as Kind
 from couler_py.backends.base import OnUnsupported, OptionError
 
 Version: TypeAlias = Literal["4", "3.5"]
-Kind: TypeAlias = Literal["Workflow", "CronWorkflow", "WorkflowTemplate", "ClusterWorkflowTemplate"]
 VERSIONS: tuple[Version, ...] = ("4", "3.5")
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from couler_py.backends.argo.vocabulary import LOOPS, PODS
 from couler_py.ir.diagnostics import Diagnostic
 from couler_py.ir.graph import strongly_connected
 
@@ -31,7 +32,6 @@ CHILD = 30
 """Bytes of a node's name among its parent's children."""
 PARAMETER, VALUE = 35, 32
 """Bytes of a parameter in a node besides its name and value; of a value that only the run knows."""
-PODS = ("container", "script", "resource", "data", "containerSet")
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -216,7 +216,7 @@ class _Walker:
         elif one.nodes == 0:
             self.open.append((place, "an iteration of a template that calls itself", name))
         found = _Cost().plus(one, 1 if times is None else times)
-        if any(each in call for each in ("withItems", "withParam", "withSequence")):
+        if any(each in call for each in LOOPS):
             found = found.plus(_node(OTHER_NODE))
         for hook in _hooked(call):
             found = found.plus(self.costs.get(hook, _Cost()))

@@ -12,25 +12,10 @@ from typing import Any
 import msgspec
 
 from couler_py.backends.argo.document import is_argo, read, written
+from couler_py.backends.argo.vocabulary import BODIES, MERGE_KEYS
 from couler_py.ir.model import Document
 
 JSON = dict[str, Any]
-KEYS = {
-    "env": "name",
-    "parameters": "name",
-    "artifacts": "name",
-    "volumes": "name",
-    "sidecars": "name",
-    "initContainers": "name",
-    "containers": "name",
-    "templates": "name",
-    "volumeMounts": "mountPath",
-    "ports": "containerPort",
-    "hostAliases": "ip",
-    "imagePullSecrets": "name",
-}
-"""By the name of a list, by what its entries are the same (the `patchMergeKey` of Argo's and Kubernetes' types)."""
-BODIES = ("container", "script", "steps", "dag", "resource", "suspend", "http", "data", "containerSet", "plugin")
 
 
 def neighbours(document: Document) -> tuple[Document, ...]:
@@ -84,7 +69,7 @@ def merged(base: Any, over: Any, key: str = "") -> Any:
     if isinstance(base, dict) and isinstance(over, dict):
         found = {name: merged(value, over[name], name) if name in over else value for name, value in base.items()}
         return found | {name: value for name, value in over.items() if name not in base}
-    same = KEYS.get(key)
+    same = MERGE_KEYS.get(key)
     if same and isinstance(base, list) and isinstance(over, list):
         known = {each.get(same): each for each in base if isinstance(each, dict)}
         own = [merged(known[each.get(same)], each) if each.get(same) in known else each for each in over]

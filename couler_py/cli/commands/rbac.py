@@ -35,15 +35,16 @@ def command(
     user: Annotated[str | None, typer.Option("--user", metavar="NAME", help="With --submitter: this user.")] = None,
 ) -> None:
     """Print the least rights that a workflow, and whoever submits it, needs there."""
-    from couler_py.backends.argo.rbac import RUNS, Account, of_pods, of_submitter
+    from couler_py.backends.argo.rbac import Account, of_pods, of_submitter
+    from couler_py.backends.argo.vocabulary import KINDS
 
     if engine != "argo":
         raise UsageError(f"rights are a matter of clusters: `couler rbac argo FILE`, not {engine!r}")
     read = [_documents(file, namespace or "") for file in files]
-    workflows = [each for each in read[0][0] if each["kind"] in RUNS]
+    workflows = [each for each in read[0][0] if each["kind"] in KINDS]
     if not workflows:
         raise UsageError(f"{files[0]} has no workflow", "CLR703")
-    others = [each for found, _ in read[1:] for each in found if each["kind"] in RUNS]
+    others = [each for found, _ in read[1:] for each in found if each["kind"] in KINDS]
     try:
         if submitter:
             secrets = [name for _, names in read for name in names]

@@ -26,13 +26,11 @@ from couler_py.backends.argo.document.templated import copied
 from couler_py.backends.argo.document.texts import UNSAID, word
 from couler_py.backends.argo.document.unwritten import unwritten
 from couler_py.backends.argo.document.workflow import specification, written_specification
-from couler_py.backends.argo.schema import PLURALS
+from couler_py.backends.argo.vocabulary import API, KINDS
 from couler_py.ir.diagnostics import Diagnostic, DiagnosticError, error
 from couler_py.ir.model import Document, Schedule, Workflow
 
-API = "argoproj.io/v1alpha1"
 GROUP = "argoproj.io/"
-KINDS = tuple(PLURALS)
 SERVERS = ("managedFields", "uid", "resourceVersion", "creationTimestamp", "generation", "selfLink")
 """What the API server says about an object in its `metadata`."""
 NAMELESS = "workflow"

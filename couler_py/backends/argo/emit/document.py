@@ -17,6 +17,7 @@ from couler_py.backends.argo.emit.signature import parameter
 from couler_py.backends.argo.emit.storage import storage
 from couler_py.backends.argo.emit.template import DISPLAY, template_data
 from couler_py.backends.argo.native.fields import spec_schema
+from couler_py.backends.argo.vocabulary import API
 from couler_py.ir.model import Graph, Loop, Schedule
 from couler_py.ir.names import legal_name
 from couler_py.ir.pod import PodSettings
@@ -24,7 +25,6 @@ from couler_py.ir.types import STR
 from couler_py.kubernetes import container, dns, plain, pod_fields, templated, volume, volume_claim
 
 JSON = dict[str, Any]
-API = "argoproj.io/v1alpha1"
 OUTPUTS = "couler.dev/outputs"
 """The annotation of a run with the types of its outputs that aren't plain strings, so that others can decode them."""
 PARAMETERS = "couler.dev/parameters"

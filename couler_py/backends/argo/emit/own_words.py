@@ -6,14 +6,12 @@ from typing import Any
 
 from couler_py.backends.argo.emission import Emission
 from couler_py.backends.argo.native.fields import check
+from couler_py.backends.argo.vocabulary import BODIES, MERGE_KEYS
 from couler_py.dsl.problems import RecordingError
 from couler_py.ir.model import Source
 from couler_py.kubernetes import Render
 
 JSON = dict[str, Any]
-BODIES = ("container", "script", "resource", "suspend", "http", "data", "containerSet", "plugin", "dag", "steps")
-KEYS = {"volumeMounts": "mountPath", "volumeDevices": "devicePath", "ports": "containerPort"}
-"""By what the objects of a list are told apart, where that isn't their name (Kubernetes' merge keys)."""
 
 
 class _ClashError(Exception):
@@ -87,7 +85,7 @@ def _merged(one: Any, other: Any, path: str) -> Any:
         return found
     if one == other and type(one) is type(other):
         return one
-    key = KEYS.get(path.rpartition(".")[2], "name")
+    key = MERGE_KEYS.get(path.rpartition(".")[2], "name")
     if _named(one, key) and _named(other, key):
         return _by_name(one, other, key, path)
     raise _ClashError(path, one, other)

@@ -7,8 +7,7 @@ from typing import Any
 
 from couler_py.backends.argo.lint.finding import Finding
 from couler_py.backends.argo.schema import PLURALS
-
-API_VERSION = "argoproj.io/v1alpha1"
+from couler_py.backends.argo.vocabulary import API
 
 
 def is_ours(document: Any) -> bool:
@@ -25,7 +24,7 @@ def problems(document: Any) -> list[Finding]:
     if not isinstance(kind, str) or not kind:
         return [_no_kind(document)]
     if kind in PLURALS:
-        return [] if version == API_VERSION else [_wrong_version(document, kind)]
+        return [] if version == API else [_wrong_version(document, kind)]
     near = difflib.get_close_matches(kind, PLURALS, 1, 0.8)
     if near and kind not in _OTHERS and isinstance(version, str) and version.startswith("argoproj.io/"):
         return [Finding("CLR421", f"Argo has no kind {kind!r}", ("kind",), help=f"write {near[0]}")]
@@ -47,11 +46,11 @@ def _no_kind(document: dict[str, Any]) -> Finding:
 
 def _wrong_version(document: dict[str, Any], kind: str) -> Finding:
     if "apiVersion" not in document:
-        help_ = f"write apiVersion: {API_VERSION}"
+        help_ = f"write apiVersion: {API}"
         return Finding("CLR421", f"the {kind} has no `apiVersion`", ("kind",), on="key", help=help_)
     return Finding(
         "CLR421",
         f"there is no {kind} of apiVersion {document['apiVersion']!r}",
         ("apiVersion",),
-        help=f"write {API_VERSION}",
+        help=f"write {API}",
     )

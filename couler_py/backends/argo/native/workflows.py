@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import msgspec
 
@@ -12,6 +12,7 @@ from couler_py.backends.argo.native.fields import JSON, check, spec_schema
 from couler_py.backends.argo.native.interface import members
 from couler_py.backends.argo.native.recording import Recording, recording
 from couler_py.backends.argo.native.values import plain
+from couler_py.backends.argo.vocabulary import API, Kind
 from couler_py.dsl.problems import fail
 from couler_py.dsl.sources import caller
 from couler_py.ir.diagnostics import Diagnostic
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from couler_py.backends.argo import words
     from couler_py.backends.argo.native.calls import Given
     from couler_py.backends.base import Bundle
-
-Kind = Literal["Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow"]
-API = "argoproj.io/v1alpha1"
 
 
 class Written:

@@ -10,7 +10,6 @@ from couler_py.backends.argo.rbac.rules import Account, documents, token
 from couler_py.ir.diagnostics import Diagnostic
 
 JSON = dict[str, Any]
-RUNS = ("Workflow", "CronWorkflow", "WorkflowTemplate", "ClusterWorkflowTemplate")
 
 
 def of_pods(
@@ -57,4 +56,4 @@ def _name(workflow: JSON) -> str:
     return str(metadata.get("name") or metadata.get("generateName", "workflow")).rstrip("-")
 
 
-__all__ = ["RUNS", "Account", "of_pods", "of_submitter"]
+__all__ = ["Account", "of_pods", "of_submitter"]

@@ -15,6 +15,7 @@ import msgspec
 
 from couler_py.backends.argo.rbac import kubectl
 from couler_py.backends.argo.rbac.rules import Account, Rule
+from couler_py.backends.argo.vocabulary import PODS
 from couler_py.ir.diagnostics import Diagnostic, warning
 
 JSON = dict[str, Any]
@@ -56,7 +57,7 @@ def needs(workflow: JSON, others: Iterable[JSON] = ()) -> Needs:
             agent = Account(spec.get("serviceAccountName") or "default")
             found.setdefault(agent, []).extend([*AGENT, *_headers(whole)])
             tokens[agent.name] = None
-        elif {"container", "script", "resource", "data", "containerSet"} & set(whole):
+        elif PODS & whole.keys():
             found.setdefault(account, []).append(RESULTS)
         if "resource" in whole:
             try:

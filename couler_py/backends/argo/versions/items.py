@@ -19,10 +19,10 @@ import msgspec
 from couler_py.backends.argo.emission import ROLE
 from couler_py.backends.argo.emit.literals import member
 from couler_py.backends.argo.versions.expressions import LITERAL, TAG
+from couler_py.backends.argo.vocabulary import LOOPS
 from couler_py.ir.diagnostics import Diagnostic, error
 
 JSON = dict[str, Any]
-LOOPS = ("withItems", "withParam", "withSequence")
 ITEM = "couler-item"
 RUN = "run"
 READ = "fromJSON('\\\\u0022' + item + '\\\\u0022')"

@@ -13,10 +13,10 @@ from couler_py.backends.argo.versions.failing import failures_seen
 from couler_py.backends.argo.versions.fields import NEWER, OPEN, Field, field_at
 from couler_py.backends.argo.versions.items import items_apart
 from couler_py.backends.argo.versions.texts import text_findings
+from couler_py.backends.argo.vocabulary import KINDS
 from couler_py.ir.diagnostics import Diagnostic, error, warning
 
 JSON = dict[str, Any]
-KINDS = ("Workflow", "CronWorkflow", "WorkflowTemplate", "ClusterWorkflowTemplate")
 LONGEST = 52
 """Characters of a CronWorkflow's name: Argo appends a time to it for each run."""
 

@@ -208,6 +208,17 @@ def test_lists_of_named_things_are_merged_by_name() -> None:
     assert merged(base, over) == {"env": [{"name": "B", "value": "3"}, {"name": "A", "value": "1"}], "args": ["y"]}
 
 
+def test_each_list_is_merged_by_the_key_that_argo_merges_it_by() -> None:
+    base = {"volumeDevices": [{"devicePath": "/dev/a", "name": "x"}], "tolerations": [{"key": "gpu", "value": "a"}]}
+    over = {"volumeDevices": [{"devicePath": "/dev/b", "name": "x"}], "tolerations": [{"key": "gpu", "value": "b"}]}
+    assert merged(base, over) == {
+        "volumeDevices": [*over["volumeDevices"], *base["volumeDevices"]],
+        "tolerations": over["tolerations"],
+    }
+    sets = ({"containers": [{"name": each, "image": each}]} for each in ("a", "b"))
+    assert merged(*sets) == {"containers": [{"name": "b", "image": "b"}]}
+
+
 # ---- results
 
 

@@ -8,24 +8,10 @@ from typing import Any
 
 from couler_py.backends.argo.lint.context import JSON, Context
 from couler_py.backends.argo.lint.finding import Path
+from couler_py.backends.argo.vocabulary import BODIES, LOOPS
 
-TYPES = (
-    "container",
-    "containerSet",
-    "steps",
-    "dag",
-    "script",
-    "resource",
-    "data",
-    "suspend",
-    "http",
-    "plugin",
-)
-"""What a template can be, in the order in which Argo looks when a template is more than one of them."""
 LEAVES = frozenset({"container", "containerSet", "script", "resource", "data", "http", "plugin"})
-PODS = frozenset({"container", "containerSet", "script", "resource", "data"})
 GRAPHS = frozenset({"steps", "dag"})
-LOOPS = ("withItems", "withParam", "withSequence")
 TEMPLATE_KINDS = frozenset({"WorkflowTemplate", "ClusterWorkflowTemplate"})
 
 
@@ -78,7 +64,7 @@ class Template:
         self.data = data
         self.foreign = foreign
         self.name: str = data.get("name", "")
-        self.types = [each for each in TYPES if data.get(each) is not None]
+        self.types = [each for each in BODIES if data.get(each) is not None]
         self.type = self.types[0] if self.types else ""
         self.calls = list(_calls(self))
 

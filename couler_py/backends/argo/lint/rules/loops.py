@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from couler_py.backends.argo.lint.context import JSON
 from couler_py.backends.argo.lint.finding import Finding, Path
-from couler_py.backends.argo.lint.rules.flow import LOOPS, Call, Flow
+from couler_py.backends.argo.lint.rules.flow import Call, Flow
 from couler_py.backends.argo.lint.rules.values import as_text
+from couler_py.backends.argo.vocabulary import LOOPS
 
 _WHOLE = re.compile(r"[-+]?\d+")
 MOST = 100_000

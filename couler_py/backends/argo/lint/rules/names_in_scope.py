@@ -10,7 +10,8 @@ from functools import cached_property
 
 from couler_py.backends.argo.lint.context import JSON
 from couler_py.backends.argo.lint.rules.depends import in_order
-from couler_py.backends.argo.lint.rules.flow import LEAVES, PODS, Call, Flow, Template
+from couler_py.backends.argo.lint.rules.flow import LEAVES, Call, Flow, Template
+from couler_py.backends.argo.vocabulary import PODS
 
 ALWAYS = frozenset(
     f"workflow.{each}"

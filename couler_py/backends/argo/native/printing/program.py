@@ -13,13 +13,13 @@ from couler_py.backends.argo.native.printing.members import members
 from couler_py.backends.argo.native.printing.proof import built
 from couler_py.backends.argo.native.printing.scope import Scope, wished
 from couler_py.backends.argo.native.printing.templates import template_lines, with_line
+from couler_py.backends.argo.vocabulary import KINDS
 from couler_py.ir.diagnostics import DiagnosticError, error
 from couler_py.printer.layout import Doc, call, statement
 from couler_py.printer.literal import quoted
 from couler_py.printer.names import Names
 
 HEAD = "from couler_py import argo_native as argo\n"
-KINDS = ("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow")
 MARGIN = 4
 
 
