@@ -323,7 +323,9 @@ def test_what_replaces_an_object_keeps_nothing_of_it_but_what_argo_noted() -> No
         "spec": {"onExit": "x"},
         "status": 1,
     }
-    assert in_place_of(there, {"metadata": {"name": "n"}, "spec": {"entrypoint": "e"}}) == {
+    given = {"kind": "WorkflowTemplate", "metadata": {"name": "n"}, "spec": {"entrypoint": "e"}}
+    assert in_place_of(there, given) == {
+        "kind": "WorkflowTemplate",
         "metadata": {"name": "n", "resourceVersion": "7"},
         "spec": {"entrypoint": "e"},
         "status": 1,

@@ -137,4 +137,4 @@ def test_the_documents_of_graphs_come_back_as_the_same_text(workflow: ir.Workflo
 
 
 def test_most_of_the_generated_workflows_compile() -> None:
-    assert sum(comes_back(random_ir(seed)) for seed in range(40)) > 20
+    assert sum(comes_back(random_ir(seed)) for seed in range(20)) > 10

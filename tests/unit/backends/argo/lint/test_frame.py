@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +13,7 @@ from couler_py.backends.argo.lint.context import At, Context, Known, calls
 from couler_py.backends.argo.lint.fix import fix
 from couler_py.backends.argo.lint.frame import known_templates
 from couler_py.backends.argo.lint.places import Places
-from couler_py.backends.yaml_reader import YamlError, load, load_all
+from couler_py.backends.yaml_reader import load_all
 from tests.unit.backends.argo.lint.mutants import CRON, GRAPH, MUTANTS, WORKFLOW
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: A_B}\ndata: {on: yes}\n"
@@ -207,11 +209,8 @@ def test_any_value_anywhere_gives_findings_and_no_exception(value: object, data:
 
 
 def test_aliases_without_end_are_refused() -> None:
-    bomb = "a: &a [x, x]\n" + "".join(
-        f"{new}: &{new} [*{old}, *{old}]\n"
-        for old, new in zip("abcdefghijklmnopqrstu", "bcdefghijklmnopqrstuv", strict=True)
+    bomb = "a: &a [x]\n" + "".join(
+        f"{new}: &{new} [{', '.join([f'*{old}'] * 10)}]\n" for old, new in pairwise("abcdefgh")
     )
     (finding,) = lint(bomb)
     assert finding.message == "the aliases repeat more than 1,000,000 values"
-    with pytest.raises(YamlError):
-        load(bomb)

@@ -116,11 +116,14 @@ def test_argos_own_examples_have_no_errors(reference_data: Path) -> None:
     assert found == set()
 
 
-def test_every_broken_document_has_an_error_on_the_right_line(reference_data: Path) -> None:
+@pytest.mark.parametrize(
+    ("of_each", "count"), [(4, 500), pytest.param(15, 2000, marks=pytest.mark.soak)], ids=["few", "many"]
+)
+def test_every_broken_document_has_an_error_on_the_right_line(reference_data: Path, of_each: int, count: int) -> None:
     documents = examples(reference_data)
     libraries = [document for _, document in documents if document["kind"] in LIBRARIES]
-    mutants = broken(documents, of_each=15)
-    assert len(mutants) >= 2000
+    mutants = broken(documents, of_each)
+    assert len(mutants) >= count
     assert len({mutant.kind for _, mutant in mutants}) == len(kinds()) >= 140
     missed: dict[str, list[str]] = defaultdict(list)
     for name, mutant in mutants:
