@@ -13,7 +13,7 @@ from couler_py.backends.argo.lint.context import At, Context, Known, calls
 from couler_py.backends.argo.lint.fix import fix
 from couler_py.backends.argo.lint.frame import known_templates
 from couler_py.backends.argo.lint.places import Places
-from couler_py.backends.yaml_reader import load_all
+from couler_py.backends.yaml_reader import load, load_all
 from tests.unit.backends.argo.lint.mutants import CRON, GRAPH, MUTANTS, WORKFLOW
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: A_B}\ndata: {on: yes}\n"
