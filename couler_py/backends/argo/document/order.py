@@ -6,7 +6,7 @@ a list of items) keeps its own order.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from couler_py.backends.argo.document.structure import Shape, document_shape, template_shape
 
@@ -52,19 +52,41 @@ def arranged(data: JSON) -> JSON:
     return data if shape is None else _object(data, shape)
 
 
+class _Plan(NamedTuple):
+    """What objects with the same keys have in common: the order of these, and which of them lead further."""
+
+    order: tuple[str, ...] | None  # None where they stand in it already
+    inner: tuple[tuple[str, Shape], ...]
+
+
+_plans: dict[tuple[int, tuple[str, ...]], _Plan] = {}  # thousands of tasks have the same few keys
+
+
 def _object(value: JSON, shape: Shape) -> JSON:
-    fields, inside = shape.fields, shape.inside
-    last: tuple[int, str] = (-1, "")
-    in_order = True
-    for key, item in value.items():
-        expected = fields.get(key, inside)
-        if expected is not None and isinstance(item, dict | list):
+    keys = tuple(value)
+    plan = _plans.get((id(shape), keys))
+    if plan is None:
+        plan = _plan(shape, keys)
+    for key, expected in plan.inner:
+        item = value[key]
+        if isinstance(item, dict | list):
             value[key] = _value(item, expected, key)
-        if fields:
-            place = (_RANK.get(key, _BETWEEN), key) if key in fields else (_UNKNOWN, "")
-            in_order = in_order and last <= place
-            last = place
-    return value if in_order else dict(sorted(value.items(), key=lambda each: _place(each[0], fields)))
+    return value if plan.order is None else {key: value[key] for key in plan.order}
+
+
+def _plan(shape: Shape, keys: tuple[str, ...]) -> _Plan:
+    fields = shape.fields
+    order = tuple(sorted(keys, key=lambda key: _place(key, fields))) if fields else keys
+    found = ((key, fields.get(key, shape.inside)) for key in keys)
+    inner = tuple((key, expected) for key, expected in found if expected is not None and _leads_further(key, expected))
+    made = _Plan(None if order == keys else order, inner)
+    if fields and len(_plans) < 10_000:  # keys that people name are as many as there are people
+        _plans[id(shape), keys] = made
+    return made
+
+
+def _leads_further(key: str, shape: Shape) -> bool:
+    return shape.kind in ("object", "array") or key == "inline"
 
 
 def _place(key: str, fields: dict[str, Shape]) -> tuple[int, str]:
