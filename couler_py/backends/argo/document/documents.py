@@ -26,6 +26,7 @@ from couler_py.backends.argo.document.templated import copied
 from couler_py.backends.argo.document.texts import UNSAID, word
 from couler_py.backends.argo.document.unwritten import unwritten
 from couler_py.backends.argo.document.workflow import specification, written_specification
+from couler_py.backends.argo.paths import Path, dotted
 from couler_py.backends.argo.vocabulary import API, KINDS
 from couler_py.ir.diagnostics import Diagnostic, DiagnosticError, error
 from couler_py.ir.model import Document, Schedule, Workflow
@@ -201,12 +202,6 @@ def no_document(data: Any) -> Diagnostic:
 _KINDS_HELP = f"the kinds are {', '.join(KINDS)}"
 
 
-def wrong_kind(path: tuple[str | int, ...], expected: str, **place: Any) -> Diagnostic:
+def wrong_kind(path: Path, expected: str, **place: Any) -> Diagnostic:
     """The finding about a place where the structure is another."""
     return error("CLR491", f"{dotted(path)}: expected {expected}", **place)
-
-
-def dotted(path: tuple[str | int, ...]) -> str:
-    """A place as a person writes it: spec.templates[0].name."""
-    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return text.removeprefix(".")

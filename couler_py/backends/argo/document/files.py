@@ -11,7 +11,6 @@ from couler_py.backends import yaml
 from couler_py.backends.argo.document.documents import (
     converted,
     document_of,
-    dotted,
     is_argo,
     no_document,
     set_aside,
@@ -20,8 +19,9 @@ from couler_py.backends.argo.document.documents import (
 )
 from couler_py.backends.argo.document.order import arranged
 from couler_py.backends.argo.document.selection import main_of
-from couler_py.backends.argo.document.structure import Path, structure
+from couler_py.backends.argo.document.structure import structure
 from couler_py.backends.argo.lint.places import Places
+from couler_py.backends.argo.paths import Path, dotted
 from couler_py.ir.diagnostics import Diagnostic, DiagnosticError, warning
 from couler_py.ir.model import Document, Source, Workflow
 

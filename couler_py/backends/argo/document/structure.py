@@ -9,9 +9,8 @@ from __future__ import annotations
 import functools
 from typing import Any, NamedTuple
 
+from couler_py.backends.argo.paths import Path
 from couler_py.backends.argo.schema import PLURALS, schema
-
-Path = tuple[str | int, ...]
 
 
 class Shape(NamedTuple):

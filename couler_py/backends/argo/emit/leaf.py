@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from couler_py.backends.argo import durations
 from couler_py.backends.argo.emission import Emission, named, place, refusing
 from couler_py.backends.argo.emit.arguments import plain_literal, report
 from couler_py.backends.argo.emit.expressions import UnprovenError
@@ -130,7 +131,7 @@ class LeafWriter:
             case Resource():
                 return {"resource": self._resource(body)}
             case Suspend():
-                return {"suspend": {} if body.duration is None else {"duration": duration(body.duration)}}
+                return {"suspend": {} if body.duration is None else {"duration": durations.written(body.duration)}}
             case Http():
                 return {"http": self._http(body)}
             case Data():
@@ -209,10 +210,3 @@ class LeafWriter:
 def seconds(duration: float) -> int:
     """Whole seconds, rounded up: Argo and Kubernetes count no fractions there, and 0 would mean none at all."""
     return max(1, -int(-duration // 1))
-
-
-def duration(value: float) -> str:
-    """A duration in Go's words; milliseconds where it isn't whole seconds."""
-    if value == int(value):
-        return f"{int(value)}s"
-    return f"{max(1, round(value * 1000))}ms"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from couler_py.backends.argo import durations
 from couler_py.backends.argo.emission import Emission, place
 from couler_py.backends.argo.emit.arguments import report
 from couler_py.backends.argo.emit.expressions import UnprovenError, condition
-from couler_py.backends.argo.emit.leaf import duration, seconds
+from couler_py.backends.argo.emit.leaf import seconds
 from couler_py.backends.argo.emit.literals import member, string, tag
 from couler_py.backends.argo.emit.scope import TemplateScope
 from couler_py.backends.argo.emit.text import EMPTY, needs_empty, render, render_command
@@ -74,7 +75,7 @@ def limits(emission: Emission, template: Template, nested: bool) -> JSON:
     if timeout is not None:
         found["activeDeadlineSeconds"] = seconds(timeout)
     if deadline is not None:
-        found["timeout"] = duration(deadline)
+        found["timeout"] = durations.written(deadline)
     return found
 
 
@@ -82,7 +83,7 @@ def retry(emission: Emission, template: Template, policy: RetryPolicy, scope: Te
     """The `retryStrategy`. The policy is always said: Argo's default depends on whether there is an expression."""
     found: JSON = {"limit": policy.limit, "retryPolicy": policy.policy}
     if policy.backoff is not None:
-        backoff: JSON = {"duration": duration(policy.backoff.duration)}
+        backoff: JSON = {"duration": durations.written(policy.backoff.duration)}
         factor = policy.backoff.factor
         if factor != int(factor):
             emission.problem(
@@ -95,7 +96,7 @@ def retry(emission: Emission, template: Template, policy: RetryPolicy, scope: Te
         if factor != 1:
             backoff["factor"] = max(1, round(factor))
         if policy.backoff.maximum is not None:
-            backoff["maxDuration"] = duration(policy.backoff.maximum)
+            backoff["maxDuration"] = durations.written(policy.backoff.maximum)
         found["backoff"] = backoff
     if policy.when is not None:
         try:
@@ -144,7 +145,7 @@ def memoize(emission: Emission, template: Template, scope: TemplateScope) -> JSO
 
 def _store(name: str, key: str, max_age: float | None) -> JSON:
     found: JSON = {"key": key, "cache": {"configMap": {"name": name}}}
-    found["maxAge"] = "" if max_age is None else duration(max_age)
+    found["maxAge"] = "" if max_age is None else durations.written(max_age)
     return found
 
 

@@ -6,9 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from couler_py.backends.argo.paths import Path as Path
 from couler_py.ir.diagnostics import Severity
-
-Path = tuple[str | int, ...]
 
 
 class Finding(msgspec.Struct, frozen=True):

@@ -9,6 +9,7 @@ from typing import Any
 from couler_py.backends.argo.lint.context import Engine
 from couler_py.backends.argo.lint.finding import Finding, Path
 from couler_py.backends.argo.lint.versions import LISTS, removed, unknown_to_35
+from couler_py.backends.argo.paths import dotted
 
 JSON = dict[str, Any]
 
@@ -84,10 +85,7 @@ def where(path: Path) -> str:
     >>> where(("spec", "templates", 0, "name"))
     '`spec.templates[0].name`'
     """
-    text = ""
-    for step in path:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
-    return f"`{text}`" if text else "the document"
+    return f"`{dotted(path)}`" if path else "the document"
 
 
 def _unknown(field: str, path: Path, known: JSON, given: JSON) -> Finding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from couler_py.backends.argo.paths import Path
 from couler_py.ir.diagnostics import Diagnostic
 from couler_py.ir.model import Source
 
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from couler_py.backends.argo.native.workflows import Written
 
 JSON = dict[str, Any]
-Path = tuple[str | int, ...]
 
 
 def findings(written: Written) -> tuple[Diagnostic, ...]:

@@ -5,10 +5,11 @@ Facts: the CRDs, changes and upgrade notes of 3.5.14, 3.6, 3.7, 4.0 and 4.1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from couler_py.backends.argo.options import Version
+from couler_py.backends.argo.paths import Path, dotted
 from couler_py.backends.argo.versions.failing import failures_seen
 from couler_py.backends.argo.versions.fields import NEWER, OPEN, Field, field_at
 from couler_py.backends.argo.versions.items import items_apart
@@ -79,7 +80,7 @@ class _Lowering:
 
     # ---- fields
 
-    def _node(self, node: Any, names: tuple[str, ...], path: tuple[str | int, ...], template: str) -> Any:
+    def _node(self, node: Any, names: tuple[str, ...], path: Path, template: str) -> Any:
         if isinstance(node, dict):
             if names[-1] in ("templates", "inline") and isinstance(node.get("name"), str):
                 template = node["name"]
@@ -87,10 +88,10 @@ class _Lowering:
         if isinstance(node, list):
             return [self._node(each, names, (*path, number), template) for number, each in enumerate(node)]
         if isinstance(node, str) and "{{" in node:
-            self.found += text_findings(node, names, _path(path), template)
+            self.found += text_findings(node, names, dotted(path), template)
         return node
 
-    def _mapping(self, node: JSON, names: tuple[str, ...], path: tuple[str | int, ...], template: str) -> JSON:
+    def _mapping(self, node: JSON, names: tuple[str, ...], path: Path, template: str) -> JSON:
         made: JSON = {}
         for key, value in node.items():
             if key in OPEN and field_at(names, key) is None:
@@ -100,7 +101,7 @@ class _Lowering:
             if field is None or field.effect == "another word":
                 made[key] = self._node(value, (*names, key), (*path, key), template)
             else:
-                self._lost(field, _path((*path, key)), template)
+                self._lost(field, dotted((*path, key)), template)
         if names[-1] == "synchronization":
             return self._one_lock(made, path, template)
         return made
@@ -129,7 +130,7 @@ class _Lowering:
 
     # ---- what is said by another word
 
-    def _one_lock(self, given: JSON, path: tuple[str | int, ...], template: str) -> JSON:
+    def _one_lock(self, given: JSON, path: Path, template: str) -> JSON:
         """`mutexes` and `semaphores` as `mutex` or `semaphore`: 3.5 takes one lock, and of both only the semaphore."""
         locks = [("mutex", each) for each in given.get("mutexes") or ()]
         locks += [("semaphore", each) for each in given.get("semaphores") or ()]
@@ -139,7 +140,7 @@ class _Lowering:
             self.found.append(
                 error(
                     "CLR414",
-                    f"Argo 3.5 takes one lock, and {_path(path)} has {len(locks)}",
+                    f"Argo 3.5 takes one lock, and {dotted(path)} has {len(locks)}",
                     step=template,
                     why="of a mutex and a semaphore it takes the semaphore and forgets the mutex",
                     help="use one lock for all of it, put the inner ones on templates inside, or use Argo 3.6 or later",
@@ -188,17 +189,3 @@ def _numbered(document: JSON, number: int, digits: int) -> JSON:
         ending = f"-{number:0{digits}}"
         metadata["name"] = name[: LONGEST - len(ending)].rstrip("-.") + ending
     return {**document, "metadata": metadata}
-
-
-def _path(path: Iterable[str | int]) -> str:
-    """A path as people write it.
-
-    >>> _path(("spec", "templates", 0, "name"))
-    'spec.templates[0].name'
-    """
-    return "".join(_parts(path))
-
-
-def _parts(path: Iterable[str | int]) -> Iterator[str]:
-    for number, each in enumerate(path):
-        yield f"[{each}]" if isinstance(each, int) else f".{each}" if number else each

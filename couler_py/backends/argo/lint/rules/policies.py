@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from couler_py.argolang import tags_in
+from couler_py.backends.argo.durations import loose_seconds_of, seconds_of
 from couler_py.backends.argo.lint.context import JSON
 from couler_py.backends.argo.lint.finding import Finding, Path
-from couler_py.backends.argo.lint.rules.durations import FORM, loose_seconds, seconds
 from couler_py.backends.argo.lint.rules.flow import GRAPHS, LEAVES, Flow, Template
 from couler_py.backends.argo.lint.rules.selectors import label_selector_problem
 
 _WHOLE = re.compile(r"[-+]?\d+")
 _CACHE_KEY = re.compile(r"[a-zA-Z0-9][-a-zA-Z0-9]*")
-_POLICIES = ("Always", "OnFailure", "OnError", "OnTransientError")
+_FORM = "a duration is written as 90s, 1.5h or 1h30m; its units are ns, us, ms, s, m and h"
 
 
 def times(flow: Flow) -> Iterator[Finding]:
@@ -37,14 +37,14 @@ def times(flow: Flow) -> Iterator[Finding]:
             )
         if text := (data.get("suspend") or {}).get("duration", ""):
             yield from _duration(
-                text, (*path, "suspend", "duration"), loose_seconds, "a plain number counts as seconds"
+                text, (*path, "suspend", "duration"), loose_seconds_of, "a plain number counts as seconds"
             )
     deadline = flow.spec.get("activeDeadlineSeconds")
     if isinstance(deadline, int) and deadline < 0:
         yield from _deadline(deadline, (*flow.path, "activeDeadlineSeconds"), "the workflow")
     pods = flow.spec.get("podGC", {})
     if text := pods.get("deleteDelayDuration", ""):
-        yield from _duration(text, (*flow.path, "podGC", "deleteDelayDuration"), loose_seconds, "", "warning")
+        yield from _duration(text, (*flow.path, "podGC", "deleteDelayDuration"), loose_seconds_of, "", "warning")
     if problem := label_selector_problem(pods.get("labelSelector") or {}):
         yield Finding(
             "CLR480",
@@ -65,7 +65,7 @@ def _timeout(template: Template, text: str) -> Iterator[Finding]:
             help="use `suspend.duration`" if template.type == "suspend" else "put it into the templates that it calls",
         )
         return
-    yield from _duration(text, path, seconds, "a plain number isn't one")
+    yield from _duration(text, path, seconds_of, "a plain number isn't one")
 
 
 def _duration(
@@ -77,7 +77,7 @@ def _duration(
             f"{text!r} is no duration",
             path,
             severity=severity,
-            why=FORM + (f"; {also}" if also else ""),
+            why=_FORM + (f"; {also}" if also else ""),
             help=f"write {text}s" if _WHOLE.fullmatch(text) else "",
         )
 
@@ -136,7 +136,9 @@ def _retry(strategy: JSON, path: Path, where: str) -> Iterator[Finding]:
             )
         for key in ("duration", "maxDuration", "cap"):
             if text := backoff.get(key, ""):
-                yield from _duration(text, (*path, "backoff", key), loose_seconds, "a plain number counts as seconds")
+                yield from _duration(
+                    text, (*path, "backoff", key), loose_seconds_of, "a plain number counts as seconds"
+                )
         yield from _number(backoff.get("factor"), (*path, "backoff", "factor"), f"the factor of the backoff of {where}")
 
 
@@ -173,7 +175,7 @@ def caches(flow: Flow) -> Iterator[Finding]:
                 help="write a digest: {{=sprig.sha256sum(inputs.parameters['x'])}}",
             )
         if text := memoize.get("maxAge", ""):
-            yield from _duration(text, (*path, "maxAge"), seconds, "a plain number isn't one")
+            yield from _duration(text, (*path, "maxAge"), seconds_of, "a plain number isn't one")
 
 
 def _without_tags(text: str) -> str:

@@ -9,8 +9,6 @@ from couler_py.backends.argo.lint.context import JSON
 from couler_py.backends.argo.lint.finding import Finding, Path
 from couler_py.backends.argo.lint.rules.flow import Flow, Template
 
-WAYS = ("template", "templateRef", "inline")
-
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """A sentence that offers the known word that is most like this one, or lists a few; "" where none is known."""

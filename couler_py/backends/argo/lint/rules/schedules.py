@@ -9,8 +9,8 @@ import re
 import zoneinfo
 from collections.abc import Iterator
 
+from couler_py.backends.argo.durations import seconds_of
 from couler_py.backends.argo.lint.finding import Finding
-from couler_py.backends.argo.lint.rules.durations import seconds
 from couler_py.backends.argo.lint.rules.flow import Flow
 from couler_py.backends.argo.lint.rules.references import nearest
 
@@ -89,7 +89,7 @@ def schedule_problem(text: str) -> str:
         if text in _DESCRIPTORS:
             return ""
         if text.startswith("@every "):
-            return "" if seconds(text[len("@every ") :]) is not None else f"{text[7:]!r} is no duration"
+            return "" if seconds_of(text[len("@every ") :]) is not None else f"{text[7:]!r} is no duration"
         return nearest(text, _DESCRIPTORS)
     fields = text.split()
     if len(fields) != len(_FIELDS):

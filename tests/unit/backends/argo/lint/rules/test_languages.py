@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from couler_py.backends.argo.lint.rules.depends import in_order, words
-from couler_py.backends.argo.lint.rules.durations import loose_seconds, seconds
 from couler_py.backends.argo.lint.rules.graph import first_ring
 from couler_py.backends.argo.lint.rules.schedules import schedule_problem
 from couler_py.backends.argo.lint.rules.selectors import condition_problem, label_selector_problem
@@ -53,20 +52,6 @@ def test_schedules_that_can_be_read(text: str) -> None:
 )
 def test_schedules_that_cannot(text: str, problem: str) -> None:
     assert schedule_problem(text) == problem
-
-
-@given(st.integers(0, 10**6), st.sampled_from(["s", "m", "h"]))
-def test_a_duration_is_its_number_of_units(number: int, unit: str) -> None:
-    assert seconds(f"{number}{unit}") == number * {"s": 1, "m": 60, "h": 3600}[unit]
-
-
-@pytest.mark.parametrize("text", ["", "1", "1d", "1 h", "h", "1h 2m", "1,5h", "--1s"])
-def test_what_is_no_duration(text: str) -> None:
-    assert seconds(text) is None
-
-
-def test_where_plain_numbers_are_seconds() -> None:
-    assert (loose_seconds("90"), loose_seconds("1m"), loose_seconds("1.5")) == (90, 60, None)
 
 
 @pytest.mark.parametrize(
