@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from couler_py.backends.argo.emission import Emission
-from couler_py.backends.argo.size import LARGE as LARGE
-from couler_py.backends.argo.size import STORED as STORED
 from couler_py.backends.argo.size import size_findings, size_of
 from couler_py.ir.graph import strongly_connected
 from couler_py.ir.model import Loop

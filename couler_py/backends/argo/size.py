@@ -131,7 +131,7 @@ def size_findings(size: Size) -> list[Diagnostic]:
         return []
     over = size.surely >= STORED
     largest = ", ".join(f"{part.name} ({part.bytes // 1024} KiB)" for part in size.largest)
-    status = f" and a run adds {size.nodes:,} nodes, {size.stored / STORED:.2f} MiB in all"
+    status = f" and a run adds {size.nodes:,} nodes, {size.stored / STORED:.2f} MiB in all" if size.nodes else ""
     return [
         Diagnostic(
             "CLR410",

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import msgspec
-
-from couler_py.backends.argo.limits import LARGE, STORED
 from couler_py.backends.argo.lint.context import JSON, Context
 from couler_py.backends.argo.lint.finding import Finding, Path
+from couler_py.backends.argo.size import size_findings, size_of
 
 LENGTHS = {"CronWorkflow": 52}
 LENGTH = 63
@@ -97,20 +95,9 @@ def labels(context: Context) -> Iterator[Finding]:
 
 
 def size(context: Context) -> Iterator[Finding]:
-    """The document as bytes of JSON: near what Argo stores, or over it."""
-    used = len(msgspec.json.encode(context.raw))
-    if used < LARGE:
-        return
-    parts = [(len(msgspec.json.encode(each.data)), each) for each in context.templates]
-    largest = sorted(parts, key=lambda part: -part[0])[:3]
-    names = ", ".join(f"{each.data.get('name', '')} ({bytes_ // 1024} KiB)" for bytes_, each in largest)
-    over = used >= STORED
-    yield Finding(
-        "CLR410",
-        f"the {context.kind} is {used / STORED:.2f} MiB of JSON"
-        + (f"; its largest templates are {names}" if names else ""),
-        largest[0][1].path if largest else ("spec",),
-        "error" if over else "warning",
-        why="Argo refuses 1 MiB and more" if over else "Argo refuses 1 MiB, and the status of a run counts with it",
-        help="run it as several workflows, or let a fan-out run what differs only in its values",
-    )
+    """The document and a run's status as bytes of JSON: near what Argo stores, or over it."""
+    measured = size_of(context.raw)
+    largest = measured.largest[0].name if measured.largest else ""
+    path = next((each.path for each in context.templates if each.data.get("name") == largest), ("spec",))
+    for found in size_findings(measured):
+        yield Finding(found.code, found.message, path, found.severity, why=found.why, help=found.help)

@@ -152,14 +152,18 @@ def graph_of(tasks: int) -> str:
 
 
 def test_a_workflow_near_the_limit_is_warned_of_and_one_over_it_refused() -> None:
-    assert found(graph_of(600), crds="minimal") == []
-    near = only(graph_of(720), crds="minimal")
+    assert found(graph_of(450), crds="minimal") == []
+    near = only(graph_of(600), crds="minimal")
     assert (near.severity, near.source and near.source.line) == ("warning", 8)
     assert near.message == (
-        "the WorkflowTemplate is 0.75 MiB of JSON; its largest templates are main (764 KiB), work (0 KiB)"
+        "the workflow is 0.62 MiB of JSON and a run adds 602 nodes, 0.90 MiB in all; "
+        "the largest templates are main (636 KiB), work (0 KiB)"
     )
     over = only(graph_of(1000), crds="minimal")
     assert (over.severity, over.code) == ("error", "CLR410")
+    items = graph_of(0).replace("      - name: a\n", f"      - name: a\n        withItems: [{'x, ' * 50_000}]\n")
+    status = only(items, crds="minimal")
+    assert (status.severity, status.code) == ("error", "CLR410")
 
 
 def test_the_steps_of_35_are_held_to_their_schema_too() -> None:
