@@ -26,16 +26,17 @@ def neighbours(document: Document) -> tuple[Document, ...]:
 def whole(document: Document, others: Iterable[Document] = ()) -> Document:
     """The document with what it refers to as a whole put in; references to what isn't known stay."""
     data, _ = written(document)
-    place = data["spec"]["workflowSpec"] if document.kind == "CronWorkflow" else data["spec"]
+    outer = data.get("spec") or {}
+    place = (outer.get("workflowSpec") or {}) if document.kind == "CronWorkflow" else outer
     spec = _joined(place, others)
     defaults = spec.get("templateDefaults")
     if defaults is not None:
         spec = {key: value for key, value in spec.items() if key != "templateDefaults"}
-        spec["templates"] = [_completed(template, defaults) for template in spec.get("templates", [])]
+        spec["templates"] = [_completed(template, defaults) for template in spec.get("templates") or ()]
     if spec is place:
         return document
     if document.kind == "CronWorkflow":
-        spec = {**data["spec"], "workflowSpec": spec}
+        spec = {**outer, "workflowSpec": spec}
     made = read({**data, "spec": spec})
     workflow = msgspec.structs.replace(made.workflow, source=document.workflow.source)
     return msgspec.structs.replace(made, workflow=workflow, before=document.before, after=document.after)
@@ -49,7 +50,7 @@ def _joined(spec: JSON, others: Iterable[Document]) -> JSON:
     for other in others:
         if other.kind == kind and other.metadata.get("name") == reference.get("name"):
             own = {key: value for key, value in spec.items() if key != "workflowTemplateRef"}
-            joined: JSON = merged(written(other)[0]["spec"], own)
+            joined: JSON = merged(written(other)[0].get("spec") or {}, own)
             return joined
     return spec
 
@@ -71,8 +72,13 @@ def merged(base: Any, over: Any, key: str = "") -> Any:
         return found | {name: value for name, value in over.items() if name not in base}
     same = MERGE_KEYS.get(key)
     if same and isinstance(base, list) and isinstance(over, list):
-        known = {each.get(same): each for each in base if isinstance(each, dict)}
-        own = [merged(known[each.get(same)], each) if each.get(same) in known else each for each in over]
-        names = {each.get(same) for each in over}
-        return own + [each for each in base if each.get(same) not in names]
+        known = {name: each for each in base if (name := _name(each, same)) is not None}
+        own = [merged(known.get(_name(each, same), {}), each) for each in over]
+        names = {_name(each, same) for each in over} - {None}
+        return own + [each for each in base if _name(each, same) not in names]
     return over
+
+
+def _name(entry: Any, key: str) -> Any:
+    """By what an entry of a list is the same as another; None for one that is like no other."""
+    return entry.get(key) if isinstance(entry, dict) else None

@@ -74,7 +74,7 @@ class _Gathering:
         reference = hook.extra.value.get("templateRef") if hook.extra is not None else None
         if reference is not None:
             kind = "ClusterWorkflowTemplate" if reference.get("clusterScope") else "WorkflowTemplate"
-            name = self.name_of((kind, reference["name"]), reference["template"])
+            name = self.name_of((kind, reference.get("name", "")), reference.get("template", ""))
             return hook if name is None else msgspec.structs.replace(hook, call=name, extra=None)
         if place is None:
             return hook

@@ -70,8 +70,10 @@ def _backoff(given: dict[str, Any]) -> Backoff:
     return Backoff(seconds(given["duration"]), factor, None if maximum in (None, "") else seconds(maximum))
 
 
-def seconds(text: str) -> float:
-    """A duration in seconds: a number of them, or Go's words ("1h30m"). Raises `ValueError`."""
+def seconds(text: Any) -> float:
+    """A duration in seconds: a number of them, or Go's words ("1h30m"). Raises `ValueError` for all else."""
+    if not isinstance(text, str):
+        raise ValueError(f"{text!r} is no text")
     if text.isascii() and text.isdigit():
         return float(text)
     try:

@@ -68,7 +68,13 @@ def _call(template: JSON, call: Any, kind: str, names: set[Any], added: list[JSO
         return call
     arguments = call.get("arguments") or {}
     parameters: list[JSON] = arguments.get("parameters") or []
-    if template.get("metadata", {}).get("annotations", {}).get(ROLE) == "fan-out":
+    if not all(
+        isinstance(each, dict) and "name" in each
+        for each in (template, call, *parameters, *(arguments.get("artifacts") or ()))
+    ):
+        return call  # which no Argo takes, and the linter says
+    about = template.get("metadata") or {}
+    if (about.get("annotations") or {}).get(ROLE) == "fan-out":
         parameters = [{**each, "value": _unescaped(each["value"])} if "value" in each else each for each in parameters]
         call = {**call, "arguments": {**arguments, "parameters": parameters}} if parameters else call
     mixed = [each for each in parameters if _mixed(each.get("value"))]

@@ -62,7 +62,7 @@ class _Lowering:
 
     def documents(self) -> list[JSON]:
         body = self._evaluated(self._mapping(self.document, (self.kind,), (), ""))
-        if self.kind != "CronWorkflow" or "schedules" not in body.get("spec", {}):
+        if self.kind != "CronWorkflow" or (body.get("spec") or {}).get("schedules") is None:
             return [body]
         return self._one_schedule_each(body)
 

@@ -111,3 +111,21 @@ def test_what_no_template_around_the_item_can_know_is_refused(value: str, call: 
     assert [(each.code, each.step, each.message) for each in found] == [
         ("CLR415", "all", f"{what} of m is an expression over its item and something else")
     ]
+
+
+@pytest.mark.parametrize(
+    ("template", "call"),
+    [
+        ({"name": None}, {}),
+        ({}, {"arguments": {"parameters": [{"value": MIXED}]}}),
+        ({}, {"arguments": {"parameters": [None, {"name": "x", "value": MIXED}]}}),
+        ({}, {"arguments": {"parameters": [{"name": "x", "value": MIXED}], "artifacts": [{"from": "{{item}}"}]}}),
+        ({"metadata": None}, {"arguments": None}),
+    ],
+)
+def test_what_no_argo_takes_stays_as_it_is(template: dict[str, Any], call: dict[str, Any]) -> None:
+    document = looping("x", **call)
+    every = document["spec"]["templates"][0]
+    every |= template
+    document["spec"]["templates"][0] = {key: value for key, value in every.items() if key != "name" or value}
+    assert lowered([document], "3.5") == ([document], [])

@@ -57,6 +57,14 @@ def test_version_4_and_documents_of_other_kinds_stay_as_they_are() -> None:
     assert lowered([config], "3.5") == ([config], [])
 
 
+@pytest.mark.parametrize("spec", [None, {}, {"schedules": None}, {"schedules": []}, {"workflowSpec": None}])
+def test_a_schedule_that_says_nothing_stays_so(spec: dict[str, Any] | None) -> None:
+    document = {"apiVersion": "argoproj.io/v1alpha1", "kind": "CronWorkflow", "metadata": None, "spec": spec}
+    [made], found = lowered([document], "3.5")
+    assert "schedule" not in (made["spec"] or {})
+    assert found == []
+
+
 def test_a_schedule_is_said_in_the_singular() -> None:
     made, found = older(cron("0 3 * * *", concurrencyPolicy="Forbid"))
     assert found == []
