@@ -111,7 +111,10 @@ Tree = Constant | Operation | Group
 
 
 def words(text: str) -> tuple[Word, ...]:
-    """The words of a condition. Raises SyntaxProblem where there is none, and where one may not follow another."""
+    """The words of a condition. Raises SyntaxProblem where there is none, and where one may not follow another.
+
+    Parentheses may be 60 deep: ours, the library has no limit.
+    """
     found: list[Word] = []
     position, before, open_ = 0, START, 0
     while (position := _past_spaces(text, position)) < len(text):
@@ -119,6 +122,8 @@ def words(text: str) -> tuple[Word, ...]:
         if word.kind not in _FOLLOWERS[before]:
             raise SyntaxProblem(f"{text[word.start : word.end]!r} can't follow {_said(text, found)}", word.start)
         open_ += (word.kind == OPENING) - (word.kind == CLOSING)
+        if open_ > _DEPTH:
+            raise SyntaxProblem(f"nested deeper than {_DEPTH} levels", word.start)
         found.append(word)
         pattern = word.kind == STRING and len(found) > 1 and found[-2].value in ("=~", "!~")
         position, before = word.end, TIME if pattern else word.kind  # a pattern is followed by what follows a time
@@ -256,7 +261,6 @@ class _Reader:
     def __init__(self, read: tuple[Word, ...]) -> None:
         self.words = read
         self.position = 0
-        self.depth = 0
 
     def level(self, rank: int) -> Tree | None:
         """Operators of one rank, or what binds more tightly."""
@@ -283,7 +287,10 @@ class _Reader:
             return None
         self.position += 1
         if word.kind == OPENING:
-            return self._group(word)
+            body = self.level(0)
+            end = self.words[self.position].end if self.position < len(self.words) else word.end
+            self.position += 1
+            return Group(body, word.start, end)
         if word.kind == PREFIX:
             right = self._value()
             end = right.end if right is not None else word.end
@@ -291,13 +298,3 @@ class _Reader:
         if word.kind == ACCESSOR and self.position < len(self.words) and self.words[self.position].kind == OPENING:
             self.level(0)
         return Constant(word.value, word.start, word.end, word.kind == WORD, word.kind == ACCESSOR)
-
-    def _group(self, opening: Word) -> Tree:
-        self.depth += 1
-        if self.depth > _DEPTH:
-            raise SyntaxProblem(f"nested deeper than {_DEPTH} levels", opening.start)
-        body = self.level(0)
-        end = self.words[self.position].end if self.position < len(self.words) else opening.end
-        self.position += 1
-        self.depth -= 1
-        return Group(body, opening.start, end)

@@ -46,7 +46,9 @@ class Parser:
     """The reading of one text: where it is, and what follows."""
 
     def __init__(self, text: str) -> None:
-        self.words = tuple(tokens(text))
+        self._ahead = tokens(text)
+        self.words = [next(self._ahead)]
+        """Those read so far, up to the one at `position`: a text that is refused early isn't read to its end."""
         self.position = 0
         self.depth = 0
         self.predicates = 0
@@ -68,8 +70,16 @@ class Parser:
         """Read the next word."""
         token = self.words[self.position]
         if token.kind != END:
-            self.position += 1
+            self._move(1)
         return token
+
+    def _move(self, count: int) -> None:
+        self.position += count
+        self._read_to(self.position)
+
+    def _read_to(self, position: int) -> None:
+        while len(self.words) <= position:
+            self.words.append(next(self._ahead))
 
     def at(self, kind: str, *texts: str) -> bool:
         """Whether the next word is of a kind, and one of these words where some are given."""
@@ -79,7 +89,7 @@ class Parser:
     def skip(self, kind: str, text: str) -> bool:
         """Read the next word if it is this one."""
         if self.at(kind, text):
-            self.position += 1
+            self._move(1)
             return True
         return False
 
@@ -138,12 +148,13 @@ class Parser:
         before = ""
         while self.at(OPERATOR):
             negated = self.at(OPERATOR, "not")
+            self._read_to(self.position + negated)
             operator = self.words[self.position + 1] if negated else self.word
             if negated and operator.text not in NEGATABLE:
                 raise SyntaxProblem(f"unexpected {operator.text or 'end'!r} after 'not'", operator.start)
             if BINARY.get(operator.text, -1) < least:
                 break
-            self.position += 2 if negated else 1
+            self._move(2 if negated else 1)
             self.count(operator.start)
             if operator.text == "|":
                 left = self.call(self.expect(NAME), left.start, (left,))

@@ -97,5 +97,11 @@ def test_what_is_nested_too_deeply_is_refused(text: str) -> None:
         condition(text)
 
 
+def test_what_is_nested_too_deeply_is_refused_where_it_gets_so() -> None:
+    with pytest.raises(SyntaxProblem, match="nested deeper than 60 levels") as caught:
+        condition("(" * 3000 + "'never closed")
+    assert caught.value.offset == 60
+
+
 def test_a_long_chain_of_operators_is_no_problem() -> None:
     assert condition("a == a && " * 3000 + "b == b") is True

@@ -154,6 +154,12 @@ def test_what_is_nested_too_deeply_is_refused(text: str) -> None:
         evaluate(text)
 
 
+def test_what_is_nested_too_deeply_is_refused_where_it_gets_so() -> None:
+    with pytest.raises(SyntaxProblem, match="nested deeper than 100 levels") as caught:
+        evaluate("(" * 3000 + "'never closed")
+    assert caught.value.offset == 100
+
+
 def test_a_long_chain_of_operators_is_no_problem() -> None:
     assert evaluate("1" + " + 1" * 3000) == 3001
     assert evaluate("true" + " && true" * 3000) is True
