@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from couler_py.backends.argo.lint import kinds
-from couler_py.backends.argo.lint.ambiguous import Ambiguous, ambiguous, suspicious
+from couler_py.backends.argo.lint.ambiguous import Ambiguous
 from couler_py.backends.argo.lint.context import CLUSTER, NAMESPACED, Context, Crds, Engine, Known
 from couler_py.backends.argo.lint.finding import Finding
 from couler_py.backends.argo.lint.places import Place
@@ -111,27 +111,21 @@ def _located(finding: Finding, document: Read, file: str) -> Located:
 
 def _with_ambiguous(found: list[Located], documents: list[Read], file: str) -> list[Located]:
     """The findings and those of ambiguous scalars; where one is wrong anyhow, how to write it is its help."""
-    by_place = {each.diagnostic.source: each for each in found if each.diagnostic.code == "CLR423"}
-    added = []
-    for section in dict.fromkeys(each.section for each in documents):
-        if not suspicious(section.text):
-            continue
-        ours = [each for each in documents if each.section is section and kinds.is_ours(each.data)]
-        for scalar in ambiguous(section.text):
-            if not any(each.holds(scalar.document, scalar.start) for each in ours):
-                continue
+    refused = {each.diagnostic.source: n for n, each in enumerate(found) if each.diagnostic.code == "CLR423"}
+    found = list(found)
+    for document in documents:
+        for scalar in document.ambiguous if kinds.is_ours(document.data) else ():
+            section = document.section
             place = section.moved(section.places.place(scalar.start, scalar.end))
-            help_ = _way_out(scalar)
-            wrong = by_place.pop(_source(file, place), None)
-            if wrong is not None:
-                found.remove(wrong)
-                added.append(
-                    Located(msgspec.structs.replace(wrong.diagnostic, help=f'write "{scalar.text}"'), place.end)
-                )
+            number = refused.pop(_source(file, place), None)
+            if number is not None:
+                wrong = msgspec.structs.replace(found[number].diagnostic, help=f'write "{scalar.text}"')
+                found[number] = Located(wrong, place.end)
                 continue
             message = f"readers differ on {scalar.text}: {scalar.meaning}"
-            added.append(Located(warning("CLR429", message, source=_source(file, place), help=help_), place.end))
-    return found + added
+            added = warning("CLR429", message, source=_source(file, place), help=_way_out(scalar))
+            found.append(Located(added, place.end))
+    return found
 
 
 def _way_out(scalar: Ambiguous) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from couler_py.backends.argo.lint.finding import Path
-from couler_py.backends.argo.lint.scalars import index_of
+from couler_py.backends.argo.lint.scalars import indices
 from couler_py.backends.argo.lint.versions import LISTS
 from couler_py.backends.yaml_reader import Reader, YamlError
 
@@ -58,6 +59,8 @@ class Places:
         self._anchors: dict[str, Node] = {}
         self._names: dict[str, str] = {}
         """Keys met before: most are the same few words."""
+        self._characters: dict[int, Sequence[int]] = {}
+        """By the start of a scalar where each character of its value stands, worked out once for all who ask."""
         try:
             self._read(Reader(text))
         except YamlError:
@@ -80,7 +83,7 @@ class Places:
             node = node.children[step]
         else:
             if offset and not key:
-                start = node.start + index_of(self.text[node.start : node.end], node.style, node.value, offset)
+                start = node.start + self._index(node, offset)
                 return self.place(start, start if node.style in ("|", ">") else node.end)
         if at is not None and (key or node.children or node.start == node.end):
             return self.place(*at)
@@ -97,8 +100,16 @@ class Places:
         """The place of a piece of the text."""
         line = bisect_right(self._lines, start) - 1
         line_start = self._lines[line]
-        same = end > start and "\n" not in self.text[start:end]
+        same = end > start and (line + 1 == len(self._lines) or end < self._lines[line + 1])
         return Place(line + 1, start - line_start + 1, end - line_start + 1 if same else 0)
+
+    def _index(self, node: Node, offset: int) -> int:
+        """How far into the text of a scalar a character of its value stands."""
+        found = self._characters.get(node.start)
+        if found is None:
+            found = indices(self.text[node.start : node.end], node.style, node.value)
+            self._characters[node.start] = found
+        return found[min(offset, len(found) - 1)]
 
     def _read(self, reader: Reader) -> None:
         yaml = reader.yaml

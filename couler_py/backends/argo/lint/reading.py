@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import cached_property
 from typing import Any
 
 import msgspec
 
+from couler_py.backends.argo.lint.ambiguous import Ambiguous, ambiguous, suspicious
 from couler_py.backends.argo.lint.finding import Path
 from couler_py.backends.argo.lint.places import Node, Place, Places
 from couler_py.backends.yaml_reader import Reader, YamlError, load_all
@@ -36,6 +38,14 @@ class Section:
     def places(self) -> Places:
         return Places(self.text)
 
+    @cached_property
+    def ambiguous(self) -> dict[int, list[Ambiguous]]:
+        """The scalars that readers of YAML differ on, by the number of their document, in their order."""
+        found: dict[int, list[Ambiguous]] = {}
+        for scalar in ambiguous(self.text) if suspicious(self.text) else ():
+            found.setdefault(scalar.document, []).append(scalar)
+        return found
+
     def find(self, document: int, path: Path, *, key: bool = False, offset: int = 0) -> Place:
         """A place of the section's document of this number, as the file counts lines."""
         return self.moved(self.places.find(document, path, key=key, offset=offset))
@@ -60,12 +70,17 @@ class Read(msgspec.Struct, frozen=True):
         """What a path leads to in the text; None where it leaves it."""
         return self.section.places.node(self.number, (*self.prefix, *path))
 
-    def holds(self, number: int, index: int) -> bool:
-        """Whether a character of the section's text, in its document of this number, belongs to this one."""
-        if number != self.number or not self.prefix:
-            return number == self.number
+    @property
+    def ambiguous(self) -> list[Ambiguous]:
+        """The scalars of this document that readers of YAML differ on, in their order."""
+        found = self.section.ambiguous.get(self.number, [])
+        if not found or not self.prefix:
+            return found
         node = self.node(())
-        return node is not None and node.start <= index < node.end
+        first, last = (
+            (bisect_left(found, end, key=lambda each: each.start) for end in (node.start, node.end)) if node else (0, 0)
+        )
+        return found[first:last]
 
     def written(self, path: Path) -> str:
         """What stands in the text where a path leads."""

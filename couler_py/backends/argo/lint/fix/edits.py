@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Iterable
 
 import msgspec
@@ -25,16 +26,22 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
         groups.setdefault(edit.group or -edit.start - 1, []).append(edit)
     taken: list[Edit] = []
     for group in sorted(groups.values(), key=lambda group: group[0].start):
-        if not any(_overlap(one, other) for one in group for other in taken):
-            taken += group
+        if not any(_overlaps(edit, taken) for edit in group):
+            for edit in group:
+                insort(taken, edit)
     line_break = "\r\n" if "\r\n" in text else "\n"
-    for edit in sorted(taken, reverse=True):
-        text = text[: edit.start] + edit.text.replace("\n", line_break) + text[edit.end :]
-    return text
+    parts: list[str] = []
+    position = 0
+    for edit in taken:
+        parts += (text[position : edit.start], edit.text.replace("\n", line_break))
+        position = edit.end
+    return "".join((*parts, text[position:]))
 
 
-def _overlap(one: Edit, other: Edit) -> bool:
-    return one.start < other.end and other.start < one.end
+def _overlaps(edit: Edit, taken: list[Edit]) -> bool:
+    """Whether an edit overlaps one of those in order, none of which overlaps another: so the last before its end."""
+    before = bisect_left(taken, edit.end, key=lambda each: each.start)
+    return before > 0 and taken[before - 1].end > edit.start
 
 
 def column(text: str, index: int) -> int:

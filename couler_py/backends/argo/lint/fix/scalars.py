@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from couler_py.backends.argo.lint.ambiguous import ambiguous, suspicious
 from couler_py.backends.argo.lint.context import strings
 from couler_py.backends.argo.lint.fix.edits import Edit
 from couler_py.backends.argo.lint.places import Node
@@ -32,16 +31,11 @@ def numbers_for_text(document: Read) -> Iterator[Edit]:
 
 def ambiguous_scalars(document: Read) -> Iterator[Edit]:
     """Ambiguous scalars as what Kubernetes reads. Keys stay: which field is meant, only a person knows."""
-    text = document.section.text
-    if not suspicious(text):
+    if not document.ambiguous:
         return
     wanted_as_text = {edit.start for edit in numbers_for_text(document)}
-    for scalar in ambiguous(text):
-        if (
-            document.holds(scalar.document, scalar.start)
-            and scalar.value is not None
-            and scalar.start not in wanted_as_text
-        ):
+    for scalar in document.ambiguous:
+        if scalar.value is not None and scalar.start not in wanted_as_text:
             yield Edit(scalar.start, scalar.end, scalar.value)
 
 

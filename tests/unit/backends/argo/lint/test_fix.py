@@ -159,6 +159,22 @@ def test_a_byte_order_mark_stays() -> None:
     assert fix("\ufeff" + pieces("  suspend: yes\n")) == "\ufeff" + pieces("  suspend: true\n")
 
 
+def test_thousands_of_mistakes_in_one_file_are_mended_each_where_it_stands() -> None:
+    words = [word for number in range(3000) for word in ("yes", str(number))]
+    before = "".join(f"  - {{name: {word}}}\n" for word in words)
+    after = "".join(f'  - {{name: "{word}"}}\n' for word in words)
+    assert fix(pieces(f"  imagePullSecrets:\n{before}")) == pieces(f"  imagePullSecrets:\n{after}")
+
+
+def test_of_the_items_of_a_list_each_is_mended_by_itself() -> None:
+    items = [
+        "- apiVersion: v1\n  kind: ConfigMap\n  data: {a: yes}\n",
+        "- apiVersion: argoproj.io/v1alpha1\n  kind: Workflow\n  spec: {suspend: yes}\n",
+    ]
+    text = "apiVersion: v1\nkind: List\nitems:\n" + "".join(items * 2)
+    assert fix(text) == text.replace("suspend: yes", "suspend: true")
+
+
 def test_of_right_files_only_spaces_in_tags_change(reference_data: Path) -> None:
     for path in sorted((reference_data / "argo" / "examples").rglob("*.yaml")):
         text = path.read_text()
