@@ -24,11 +24,8 @@ PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
 EXTRAS = {
     "airflow_client": "airflow",
     "argo_workflows": "argo",
-    "celpy": "argo",
     "jsonschema_rs": "argo",
-    "kubernetes": "argo",
-    "lark": "argo",
-    "ruamel": "argo",
+    "urllib3": "argo",
     "s3fs": "s3",
     "gcsfs": "gcs",
     "ossfs": "oss",
