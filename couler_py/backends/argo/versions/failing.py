@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from couler_py.backends.argo.versions.expressions import TAG, without_texts
+from couler_py.argolang.tags import tags_in
+from couler_py.backends.argo.versions.expressions import without_texts
 
 JSON = dict[str, Any]
 _RISKY = re.compile(r"\b(?:fromJSON|fromBase64|asInt|asFloat|int|float|date|duration)\s*\(|[/%]|\[(?!['\"])")
 _SAFE = re.compile(r"\[[^\]\[]*:[^\]\[]*\]|fromJSON\((?:#|'' \+ item \+ '')\)")
 """Slices, which are cut to what there is, and JSON text that Argo has made."""
-_WHOLE = re.compile(r"\{\{=((?:(?!\}\}).)*)\}\}", re.DOTALL)
 
 
 def failures_seen(spec: JSON) -> JSON:
@@ -37,10 +37,10 @@ def _call(call: JSON) -> JSON:
     when = call.get("when", "")
     values = [each.get("value", "") for each in call.get("arguments", {}).get("parameters", ())]
     risky = [
-        tag.strip()
+        tag.name
         for value in values
-        for tag in TAG.findall(value)
-        if _RISKY.search(_SAFE.sub("", without_texts(tag)))
+        for tag in tags_in(value)
+        if tag.expression and _RISKY.search(_SAFE.sub("", without_texts(tag.text)))
     ]
     if not risky or when == "false":
         return call
@@ -48,8 +48,9 @@ def _call(call: JSON) -> JSON:
     guards = [f"type({expression}) != ''" for expression in dict.fromkeys(risky)]
     if not when:
         return {**call, "when": _expression(guards)}
-    if whole := _WHOLE.fullmatch(when):
-        return {**call, "when": _expression([f"({whole[1].strip()})", *guards])}
+    tags = tags_in(when)
+    if len(tags) == 1 and tags[0].expression and (tags[0].start, tags[0].end) == (0, len(when)):
+        return {**call, "when": _expression([f"({tags[0].name})", *guards])}
     return {**call, "when": f"({when}) && {_expression(guards)}"}
 
 

@@ -10,29 +10,26 @@ in the loops that we emit, whose items are all texts, it is read as JSON first.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 
+from couler_py.argolang.chains import Path, Reference, chain, references, replaced
+from couler_py.argolang.problems import SyntaxProblem
+from couler_py.argolang.tags import Tag, scan, tags_in
+from couler_py.argolang.tags import written as written_part
+from couler_py.backends.argo.document.references import in_json
 from couler_py.backends.argo.emission import ROLE
-from couler_py.backends.argo.emit.literals import member
-from couler_py.backends.argo.versions.expressions import LITERAL, TAG
 from couler_py.backends.argo.vocabulary import LOOPS
 from couler_py.ir.diagnostics import Diagnostic, error
 
 JSON = dict[str, Any]
 ITEM = "couler-item"
 RUN = "run"
-READ = "fromJSON('\\\\u0022' + item + '\\\\u0022')"
-"""The text of an item, as the replacement of a pattern."""
-_ITEM = re.compile(r"(?<![\w.])item(?:\.(\w+)|\[(?:'([^']*)'|\"([^\"]*)\")\])?(?![\w])")
-_OTHER = re.compile(r"(?<![\w.])(inputs|workflow|tasks|steps)(?!\w)")
-_INPUT = re.compile(r"(?<![\w.])inputs\.parameters(?:\.(\w+)|\[(?:'([^']*)'|\"([^\"]*)\")\])")
-_OUTPUT = re.compile(
-    r"\??\.outputs\??\.(?:(result)\b|(parameters|artifacts)\??\.?(?:\[(?:'([^']*)'|\\\"([^\"]*)\\\")\]|([\w-]+)))"
-)
+READ = r"fromJSON('\u0022' + item + '\u0022')"
+"""The text of an item that stands escaped."""
+_OTHERS = frozenset(("inputs", "workflow", "tasks", "steps"))
 
 
 def items_apart(spec: JSON) -> tuple[JSON, list[Diagnostic]]:
@@ -78,7 +75,7 @@ def _call(template: JSON, call: Any, kind: str, names: set[Any], added: list[JSO
         parameters = [{**each, "value": _unescaped(each["value"])} if "value" in each else each for each in parameters]
         call = {**call, "arguments": {**arguments, "parameters": parameters}} if parameters else call
     mixed = [each for each in parameters if _mixed(each.get("value"))]
-    unsaid = [each["name"] for each in mixed if re.search(r"(?<![\w.])(tasks|steps)(?!\w)", _bare(each["value"]))]
+    unsaid = [each["name"] for each in mixed if _roots(each["value"]) & {"tasks", "steps"}]
     if _mixed(call.get("when")):
         unsaid.append("when")
     if unsaid:
@@ -110,25 +107,20 @@ class _Around:
         for each in call["arguments"]["parameters"]:
             value = each.get("value")
             if _mixed(value):
-                self.arguments.append({**each, "value": TAG.sub(self._rewritten, value)})
+                self.arguments.append({**each, "value": _changed(value, lambda text: replaced(text, self._inner))})
             else:
                 known = self._passed("argument", each["name"], {key: each[key] for key in each if key != "name"})
                 self.arguments.append({"name": each["name"], "value": _tag(known)})
 
-    def _rewritten(self, tag: re.Match[str]) -> str:
-        """An expression over inputs of the new template alone."""
-        return "{{=" + _outside_literals(tag[1], self._replaced) + "}}"
-
-    def _replaced(self, text: str) -> str:
-        text = _INPUT.sub(lambda m: self._input(m[1] or m[2] or m[3]), text)
-        return _ITEM.sub(lambda m: self._item(m[0], m[1] or m[2] or m[3] or ""), text)
-
-    def _input(self, name: str) -> str:
-        return member("inputs.parameters", self._passed("input", name, {"value": _tag(name)}))
-
-    def _item(self, text: str, key: str) -> str:
-        value = "{{=" + text + "}}"
-        return member("inputs.parameters", self._passed("item", f"{ITEM}-{key}" if key else ITEM, {"value": value}))
+    def _inner(self, reference: Reference) -> Path | None:
+        """A reference as one to an input of the new template."""
+        path = reference.path
+        if path[:2] == ("inputs", "parameters") and len(path) > 2:
+            return ("inputs", "parameters", self._passed("input", path[2], {"value": _tag(path[2])}), *path[3:])
+        if path[0] == "item":
+            value = "{{=" + chain(path) + "}}"
+            return ("inputs", "parameters", self._passed("item", "-".join((ITEM, *path[1:])), {"value": value}))
+        return None
 
     def _passed(self, what: str, name: str, given: JSON) -> str:
         """The name of the new template's input that gets what is given."""
@@ -165,31 +157,26 @@ class _Around:
 
     def _outputs(self) -> JSON:
         """What the graph around reads of the call."""
-        text = msgspec.json.encode(self.outer).decode()
         found: dict[str, dict[str, None]] = {"parameters": {}, "artifacts": {}}
-        for match in re.finditer(_named(self.kind, self.inner["name"]), text):
-            if output := _OUTPUT.match(text, match.end()):
-                result, what, *ways = output.groups()
-                found[what or "parameters"][result or next(filter(None, ways))] = None
+
+        def look(path: tuple[str, ...]) -> None:
+            if path[:3] == (self.kind, self.inner["name"], "outputs"):
+                if path[3:4] == ("result",):
+                    found["parameters"]["result"] = None
+                elif len(path) > 4 and path[3] in found:
+                    found[path[3]][path[4]] = None
+
+        in_json(self.outer, look)
         made: JSON = {}
         if found["parameters"]:
+            ways = {each: each if each == "result" else f"parameters.{each}" for each in found["parameters"]}
             made["parameters"] = [
-                {
-                    "name": each,
-                    "valueFrom": {
-                        "parameter": "{{tasks."
-                        + RUN
-                        + ".outputs."
-                        + ("" if each == "result" else "parameters.")
-                        + each
-                        + "}}"
-                    },
-                }
-                for each in found["parameters"]
+                {"name": each, "valueFrom": {"parameter": "{{" + f"tasks.{RUN}.outputs.{way}" + "}}"}}
+                for each, way in ways.items()
             ]
         if found["artifacts"]:
             made["artifacts"] = [
-                {"name": each, "from": "{{tasks." + RUN + ".outputs.artifacts." + each + "}}"}
+                {"name": each, "from": "{{" + f"tasks.{RUN}.outputs.artifacts.{each}" + "}}"}
                 for each in found["artifacts"]
             ]
         return made
@@ -199,14 +186,15 @@ def _unescaped(value: Any) -> Any:
     """A text whose item, escaped as 3.5 has it, is read as JSON."""
     if not isinstance(value, str):
         return value
-    return TAG.sub(
-        lambda tag: "{{=" + _outside_literals(tag[1], lambda text: _ITEM.sub(READ, text)) + "}}",
-        value.replace("{{item}}", "{{=item}}"),
-    )
+    return _changed(value.replace("{{item}}", "{{=item}}"), _read)
 
 
-def _named(kind: str, name: str) -> str:
-    return rf"{kind}(?:\.{re.escape(name)}(?![\w-])|\['{re.escape(name)}'\])"
+def _read(expression: str) -> str:
+    for reference in reversed(references(expression)):
+        if reference.path[0] == "item":
+            start, end = reference.places[0]
+            expression = expression[:start] + READ + expression[end:]
+    return expression
 
 
 def _optional(entry: JSON, given: JSON) -> JSON:
@@ -214,7 +202,7 @@ def _optional(entry: JSON, given: JSON) -> JSON:
 
 
 def _tag(name: str) -> str:
-    return "{{=" + member("inputs.parameters", name) + "}}"
+    return "{{=" + chain(("inputs", "parameters", name)) + "}}"
 
 
 def _new(wish: str, names: set[Any]) -> str:
@@ -227,27 +215,33 @@ def _new(wish: str, names: set[Any]) -> str:
 
 
 def _mixed(value: Any) -> bool:
-    """Whether an expression in the text reads the item and something else."""
-    return isinstance(value, str) and any(
-        _ITEM.search(bare) and _OTHER.search(bare) for bare in map(_bare, TAG.findall(value))
-    )
+    """Whether a text has an expression over an item and something else."""
+    return isinstance(value, str) and any("item" in roots and roots & _OTHERS for roots in _read_by(value))
 
 
-def _bare(expression: str) -> str:
-    return "".join(text for text, literal in _pieces(expression) if not literal)
+def _roots(value: str) -> set[str]:
+    return set().union(*_read_by(value))
 
 
-def _outside_literals(expression: str, change: Any) -> str:
-    return "".join(text if literal else change(text) for text, literal in _pieces(expression))
+def _read_by(value: str) -> Iterator[set[str]]:
+    """What each expression of a text reads, by the first names. One that can't be parsed reads nothing: it fails."""
+    for tag in tags_in(value):
+        if tag.expression:
+            try:
+                yield {each.path[0] for each in references(tag.text)}
+            except SyntaxProblem:
+                yield set()
 
 
-def _pieces(expression: str) -> Iterator[tuple[str, bool]]:
-    """The parts of an expression that are string literals, but for those that name a member, and the parts between."""
-    start = 0
-    for match in LITERAL.finditer(expression):
-        if expression[: match.start()].endswith("[") and expression[match.end() :].startswith("]"):
-            continue
-        yield expression[start : match.start()], False
-        yield match[0], True
-        start = match.end()
-    yield expression[start:], False
+def _changed(value: str, change: Callable[[str], str]) -> str:
+    """A text with other expressions; one that can't be parsed stays."""
+    return "".join(written_part(_other(part, change) if isinstance(part, Tag) else part) for part in scan(value))
+
+
+def _other(tag: Tag, change: Callable[[str], str]) -> Tag:
+    if not tag.expression:
+        return tag
+    try:
+        return msgspec.structs.replace(tag, text=change(tag.text))
+    except SyntaxProblem:
+        return tag

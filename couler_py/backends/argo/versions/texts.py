@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from couler_py.backends.argo.versions.expressions import TAG, without_texts
+from couler_py.argolang.tags import tags_in
+from couler_py.backends.argo.versions.expressions import without_texts
 from couler_py.ir.diagnostics import Diagnostic, error, warning
 
 _YOUNGER = re.compile(r"(?<![.\w])(flatten|uniq)\s*\(")
@@ -30,8 +31,9 @@ def text_findings(text: str, names: tuple[str, ...], place: str, template: str) 
             why="it looks for a template whose name is the text of the tag",
             help="name the template, or use Argo 3.6 or later",
         )
-    for match in TAG.finditer(text):
-        yield from _expression(without_texts(match[1]), place, template)
+    for tag in tags_in(text):
+        if tag.expression:
+            yield from _expression(without_texts(tag.text), place, template)
 
 
 def _expression(expression: str, place: str, template: str) -> Iterator[Diagnostic]:

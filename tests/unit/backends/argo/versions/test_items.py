@@ -38,11 +38,11 @@ def test_an_expression_over_an_item_and_more_moves_into_a_template_around_the_it
     assert call["template"] == "all-m-one"
     assert call["withItems"] == ["a", "b"]
     assert call["arguments"]["parameters"] == [
-        {"name": "end", "value": "{{=inputs.parameters.end}}"},
         {"name": "couler-item", "value": "{{=item}}"},
+        {"name": "end", "value": "{{=inputs.parameters.end}}"},
     ]
     around = made["all-m-one"]
-    assert around["inputs"] == {"parameters": [{"name": "end"}, {"name": "couler-item"}]}
+    assert around["inputs"] == {"parameters": [{"name": "couler-item"}, {"name": "end"}]}
     assert around["dag"]["tasks"] == [
         {
             "name": "run",
@@ -72,6 +72,15 @@ def test_the_other_arguments_and_files_go_through() -> None:
     inside = around["dag"]["tasks"][0]["arguments"]
     assert inside["parameters"][-1] == {"name": "end", "value": "{{=inputs.parameters['end-of-one']}}"}
     assert inside["artifacts"] == [{"name": "f", "from": "{{inputs.artifacts.f}}", "optional": True}]
+
+
+def test_only_what_an_expression_reads_is_handed_in() -> None:
+    made = templates(looping("{{=item.a.b + string(map(['x'], .item)) + inputs.parameters['end'] + 'inputs.x'}}"))
+    assert made["all-m-one"]["inputs"] == {"parameters": [{"name": "couler-item-a-b"}, {"name": "end"}]}
+    [inside] = made["all-m-one"]["dag"]["tasks"][0]["arguments"]["parameters"]
+    assert inside["value"] == (
+        "{{=inputs.parameters['couler-item-a-b'] + string(map(['x'], .item)) + inputs.parameters['end'] + 'inputs.x'}}"
+    )
 
 
 def test_a_member_of_an_item_is_an_input_of_its_own() -> None:
