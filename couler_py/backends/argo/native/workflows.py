@@ -44,7 +44,7 @@ class Written:
     ):
         self.source = caller()
         self._metadata = plain(metadata, "metadata")
-        self.name: str = self._metadata.get("name") or self._metadata.get("generateName", "").rstrip("-") or "workflow"
+        self.name = _name(self._metadata)
         self._spec = {key: plain(value, key) for key, value in spec.items() if value is not None}
         if checked:
             check(self._spec, spec_schema(self.kind), "", self.name)
@@ -75,13 +75,13 @@ class Written:
     def data(self) -> JSON:
         """The document as plain data: what `yaml` writes."""
         spec = dict(self._spec)
-        inner = dict(spec.get("workflowSpec", {})) if self.kind == "CronWorkflow" else spec
+        inner = dict(spec.get("workflowSpec") or {}) if self.kind == "CronWorkflow" else spec
         templates = self.recording.templates
         written = [templates[name] for name in self._first]
         written += [template for name, template in templates.items() if name not in self._first]
         if written:
             inner["templates"] = [*(inner.get("templates") or []), *written]
-        if self.kind == "CronWorkflow":
+        if self.kind == "CronWorkflow" and (inner or "workflowSpec" not in spec):
             spec["workflowSpec"] = inner
         return {"apiVersion": API, "kind": self.kind, "metadata": dict(self._metadata), "spec": spec}
 
@@ -130,6 +130,14 @@ class Written:
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name}: {len(self.recording.templates)} templates>"
+
+
+def _name(metadata: Mapping[str, Any]) -> str:
+    """What a document is called in findings and files; its metadata is Kubernetes' own, and may hold anything."""
+    name, beginning = metadata.get("name"), metadata.get("generateName")
+    if isinstance(name, str) and name:
+        return name
+    return (beginning.rstrip("-") if isinstance(beginning, str) else "") or "workflow"
 
 
 def _metadata(

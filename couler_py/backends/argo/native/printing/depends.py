@@ -53,7 +53,7 @@ class _Reader:
         place = 0
         while text[place:].strip():
             found = _TOKEN.match(text, place)
-            if found is None:
+            if found is None or len(self.words) == LONGEST:
                 raise _UnreadableError
             self.words.append(found[1])
             place = found.end()

@@ -41,9 +41,14 @@ def value(given: Any, scope: Scope) -> Doc:
     if isinstance(given, list):
         return Group("[", tuple(value(item, scope) for item in given), "]")
     if isinstance(given, Mapping):
-        pairs = tuple(Named((literal(key), ": "), value(item, scope)) for key, item in given.items())
+        pairs = tuple(Named((literal(key), ": "), _field(item, scope)) for key, item in given.items())
         return Group("{", pairs, "}")
     return literal(given)
+
+
+def _field(given: Any, scope: Scope) -> Doc:
+    """The value of a field, which may have none: no type has None among its values."""
+    return "argo.null" if given is None else value(given, scope)
 
 
 def text(given: str, scope: Scope) -> Doc:
@@ -127,7 +132,7 @@ def _sign(sign: str) -> str:
 
 def keywords(given: Mapping[str, Any], scope: Scope) -> tuple[Doc, ...]:
     """Fields as arguments by name. Raises `TypeError` where a name can't be one."""
-    return tuple(named(key, "argo.null" if item is None else value(item, scope)) for key, item in given.items())
+    return tuple(named(key, _field(item, scope)) for key, item in given.items())
 
 
 def named(name: str, doc: Doc) -> Named:

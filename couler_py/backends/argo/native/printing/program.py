@@ -13,7 +13,7 @@ from couler_py.backends.argo.native.printing.members import members
 from couler_py.backends.argo.native.printing.proof import built
 from couler_py.backends.argo.native.printing.scope import Scope, wished
 from couler_py.backends.argo.native.printing.templates import template_lines, with_line
-from couler_py.backends.argo.vocabulary import KINDS
+from couler_py.backends.argo.vocabulary import API, KINDS
 from couler_py.ir.diagnostics import DiagnosticError, error
 from couler_py.printer.layout import Doc, call, statement
 from couler_py.printer.literal import quoted
@@ -57,10 +57,16 @@ def _proved(document: Printed, names: Names) -> str:
                 return found
         except (TypeError, DiagnosticError) as raised:
             problem = problem or raised
+        except RecursionError:
+            problem = TypeError("it is nested too deeply")
         names.restore(before)
     about = document.data.get("metadata") or {}
     name = about.get("name") or about.get("generateName") or "" if isinstance(about, dict) else ""
-    said = problem.diagnostics[0].message if isinstance(problem, DiagnosticError) else str(problem or "")
+    said = (
+        problem.diagnostics[0].message
+        if isinstance(problem, DiagnosticError)
+        else str(problem or "the program would write another one")
+    )
     raise DiagnosticError(
         [
             error(
@@ -109,7 +115,7 @@ def _as_statements(document: Printed, names: Names, checked: bool) -> str:
     if first:
         arranged = statement("", call(f"{variable}.arrange", *map(quoted, first)), MARGIN)
         lines += [" " * MARGIN + line for line in arranged.split("\n")]
-    left = "templates" if templates else ""
+    left = "templates" if templates else None
     head = call(f"argo.{data['kind']}", *_fields(document, left, scope, checked))
     if not lines:
         return statement(f"{variable} = ", head) + "\n"
@@ -118,7 +124,7 @@ def _as_statements(document: Printed, names: Names, checked: bool) -> str:
 
 def _as_data(document: Printed, names: Names, checked: bool) -> str:
     variable = names.free(*wished(_name(document.data), "workflow"))
-    head = call(f"argo.{document.data['kind']}", *_fields(document, "", Scope(names), checked))
+    head = call(f"argo.{document.data['kind']}", *_fields(document, None, Scope(names), checked))
     return statement(f"{variable} = ", head) + "\n"
 
 
@@ -128,11 +134,13 @@ def _templates_home(data: Mapping[str, Any]) -> Mapping[str, Any]:
     return inner if isinstance(inner, dict) else {}
 
 
-def _fields(document: Printed, left: str, scope: Scope, checked: bool) -> list[Doc]:
+def _fields(document: Printed, left: str | None, scope: Scope, checked: bool) -> list[Doc]:
     """The arguments of a document: metadata, then `spec` but for the templates that statements write."""
     data = document.data
     if data.get("kind") not in KINDS or data.keys() - {"apiVersion", "kind", "metadata", "spec"}:
         raise TypeError("it is no document of Argo's, or holds more than metadata and spec")
+    if data.get("apiVersion") != API:
+        raise TypeError(f"its apiVersion isn't {API}")
     spec = data.get("spec")
     if not isinstance(spec, dict):
         raise TypeError("it has no spec")

@@ -55,9 +55,9 @@ def _fields(given: dict[str, Any], kind: str, scope: Scope) -> list[Doc]:
             continue
         if key in ("inputs", "outputs"):
             found.append(named(key, members(item, scope)))
-        elif key == kind != "steps":
-            found += _body(kind, item, scope)
-        elif key != kind:
+        elif kind and key == kind:
+            found += _body(kind, item, scope) if kind != "steps" else []
+        else:
             found += keywords({key: item}, scope)
     return found
 

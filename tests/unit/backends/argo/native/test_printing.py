@@ -215,9 +215,57 @@ def test_what_argo_does_not_know_is_written_unchecked() -> None:
     assert [each.data for each in executed(printed(data))] == [data]
 
 
-def test_what_is_no_document_has_no_program() -> None:
-    with pytest.raises(DiagnosticError, match="CLR195"):
-        printed({"kind": "Workflow", "metadata": {}, "spec": {}, "more": 1})
+def test_fields_without_a_value_are_typed_ones() -> None:
+    data = document({"name": "a", "outputs": {"parameters": None}, "suspend": {}}, podMetadata={"labels": None})
+    program = printed(data)
+    assert 'podMetadata={"labels": argo.null}' in program
+    assert 'outputs={"parameters": argo.null}' in program
+
+
+@pytest.mark.parametrize("metadata", [{"generateName": 5}, {"name": ["a"]}, {"name": "", "generateName": "a-"}])
+def test_metadata_may_hold_anything(metadata: JSON) -> None:
+    data = {**document({"name": "a", "suspend": {}}), "metadata": metadata}
+    assert [each.data for each in executed(printed(data))] == [data]
+
+
+@pytest.mark.parametrize("empty", [None, {"templates": []}, {}])
+def test_a_cron_workflow_that_runs_nothing(empty: JSON | None) -> None:
+    data = {**document(), "kind": "CronWorkflow", "spec": {"workflowSpec": empty}}
+    assert [each.data for each in executed(printed(data))] == [data]
+
+
+@pytest.mark.parametrize("words", ["(" * 3000 + "a" + ")" * 3000, "!" * 3000 + "a", " && ".join(["a"] * 3000)])
+def test_dependencies_without_end_are_text(words: str) -> None:
+    tasks = [{"name": "a", "template": "x"}, {"name": "b", "depends": words}]
+    data = document({"name": "main", "dag": {"tasks": tasks}})
+    assert [each.data for each in executed(printed(data))] == [data]
+
+
+def nested(depth: int) -> JSON:
+    found: Any = 1
+    for _ in range(depth):
+        found = {"a": [found]}
+    return document({"name": "a", "unknown": found})
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (
+            {"apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow", "metadata": {}, "spec": {}, "more": 1},
+            "more than",
+        ),
+        ({**document(), "apiVersion": "argoproj.io/v9"}, "its apiVersion isn't argoproj.io/v1alpha1"),
+        ({**document(), "spec": {"": 1}}, "'' can't name an argument"),
+        (document({"name": "a", "": 1}, **{"a b": 1}), "'' can't name an argument"),
+        (nested(200), "nested too deeply"),
+    ],
+)
+def test_what_has_no_program_is_refused_with_the_reason(data: JSON, why: str) -> None:
+    with pytest.raises(DiagnosticError) as caught:
+        printed(data)
+    assert [each.code for each in caught.value.diagnostics] == ["CLR195"]
+    assert why in caught.value.diagnostics[0].why
 
 
 # ---- examples
