@@ -8,7 +8,7 @@ JSON schema that refuses what the API server refuses or drops in silence:
 - `x-kubernetes-int-or-string` becomes a type; integer formats become ranges, as the API server checks them;
 - descriptions and merge hints go; CEL rules, keys of lists and defaults that say something stay.
 
-`descriptions.json.gz` holds, by the name that the API gives an object, what it says about it and its fields, in short.
+`tools/descriptions.json.gz` holds, by the name that the API gives an object, what it says about it and its fields, in short.
 It is made from Argo's `api/jsonschema/schema.json`, where the Go module of Argo is at hand, and else left as it is.
 """
 
@@ -193,7 +193,7 @@ def main(arguments: list[str]) -> int:
     else:
         print(f"full-3.5 stays as it is: {before} does not exist; go mod download {OLDER}", file=sys.stderr)
     if (api := api_schema()) is not None:
-        target = OUTPUT / "descriptions.json.gz"
+        target = ROOT / "tools" / "descriptions.json.gz"
         target.write_bytes(compressed(described(json.loads(api.read_text())["definitions"])))
         print(f"{target.relative_to(ROOT)}  {target.stat().st_size} bytes")
     return 0

@@ -2,12 +2,13 @@
 
 Every object of Argo's four kinds becomes a `TypedDict` with the fields' own names. Objects that are equal are one type;
 it has the name that Argo's or Kubernetes' API gives it, or, where the API has none, its field's behind its parent's.
-`descriptions.json.gz` knows these names, and what the API says about each field (see `tools/schemas.py`).
+`tools/descriptions.json.gz` knows these names, and what the API says about each field (see `tools/schemas.py`).
 """
 
 from __future__ import annotations
 
 import difflib
+import gzip
 import keyword
 import re
 import sys
@@ -21,7 +22,8 @@ import msgspec
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from couler_py.backends.argo.schema import PLURALS, descriptions, schema  # noqa: E402
+from couler_py.backends.argo.schema import PLURALS, schema  # noqa: E402
+from couler_py.backends.argo.vocabulary import BODIES  # noqa: E402
 
 OUTPUT = ROOT / "couler_py" / "backends" / "argo" / "words"
 ARGO = "io.argoproj.workflow.v1alpha1."
@@ -29,7 +31,6 @@ META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 METADATA = ("name", "generateName", "namespace", "labels", "annotations", "finalizers", "ownerReferences")
 """What a person writes into `metadata`; the rest is the API server's."""
 
-BODIES = ("container", "script", "resource", "suspend", "http", "data", "containerSet", "plugin", "dag", "steps")
 BODY_TYPES = ("ResourceTemplate", "HTTPTemplate", "DataTemplate", "ContainerSetTemplate", "DAGTemplate")
 FORMS = {
     "container": "ContainerFields",
@@ -76,6 +77,13 @@ class Type(msgspec.Struct, frozen=True):
     about: str
     fields: tuple[Field, ...]
     kubernetes: bool
+
+
+def descriptions() -> dict[str, Any]:
+    """What Argo's API says in short: by definition, `about` it, and its `fields` with their definition."""
+    packed = (ROOT / "tools" / "descriptions.json.gz").read_bytes()
+    decoded: dict[str, Any] = msgspec.json.decode(gzip.decompress(packed))
+    return decoded
 
 
 class Making:

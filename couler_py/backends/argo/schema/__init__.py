@@ -41,15 +41,3 @@ def schema(kind: str, crds: Crds = "full") -> dict[str, Any]:
     packed = resources.files(__name__).joinpath(crds, f"{PLURALS[kind]}.json.gz").read_bytes()
     decoded: dict[str, Any] = msgspec.json.decode(gzip.decompress(packed))
     return decoded
-
-
-@cache
-def descriptions() -> dict[str, Any]:
-    """What Argo's API says in short: by definition, `about` it, and its `fields` with their definition.
-
-    >>> descriptions()["io.argoproj.workflow.v1alpha1.DAGTask"]["fields"]["template"][0]
-    'Name of template to execute'
-    """
-    packed = resources.files(__name__).joinpath("descriptions.json.gz").read_bytes()
-    decoded: dict[str, Any] = msgspec.json.decode(gzip.decompress(packed))
-    return decoded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 import subprocess
 import sys
@@ -21,17 +22,14 @@ def test_the_shipped_types_are_what_the_tool_makes(checkout: Path) -> None:
 
 
 def test_what_the_api_says_of_each_field_is_what_the_tool_makes(checkout: Path) -> None:
-    import json
-
-    from couler_py.backends.argo.schema import descriptions
-
     tool = runpy.run_path(str(checkout / "tools" / "schemas.py"))
     source = tool["api_schema"]()
     if source is None:
         pytest.skip(
             "needs Argo's api/jsonschema/schema.json: go mod download github.com/argoproj/argo-workflows/v4@v4.0.7"
         )
-    assert descriptions() == tool["described"](json.loads(source.read_text())["definitions"])
+    known = runpy.run_path(str(checkout / "tools" / "words.py"))["descriptions"]()
+    assert known == tool["described"](json.loads(source.read_text())["definitions"])
 
 
 def test_types_know_their_fields() -> None:
