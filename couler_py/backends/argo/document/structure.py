@@ -11,6 +11,10 @@ from typing import Any, NamedTuple
 
 from couler_py.backends.argo.paths import Path
 from couler_py.backends.argo.schema import PLURALS, schema
+from couler_py.backends.yaml import MAX_INDENTATIONS
+
+MAX_DEPTH = MAX_INDENTATIONS
+"""What is nested deeper couldn't be written again."""
 
 
 class Shape(NamedTuple):
@@ -34,8 +38,18 @@ def structure(data: dict[str, Any], kind: str) -> Structure:
     found = Structure([], [])
     shape = document_shape(kind)
     assert shape is not None
+    if depth(data) > MAX_DEPTH:
+        found.wrong.append((("spec",), f"at most {MAX_DEPTH} collections in each other"))
+        return found
     _object(data, shape, [], found)
     return found
+
+
+def depth(value: Any) -> int:
+    """How many collections stand in each other at most, the value itself counted."""
+    if not isinstance(value, dict | list):
+        return 0
+    return 1 + max(map(depth, value.values() if isinstance(value, dict) else value), default=0)
 
 
 def is_template(value: Any) -> bool:

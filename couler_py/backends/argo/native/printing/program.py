@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from couler_py.backends.argo.document.structure import MAX_DEPTH, depth
 from couler_py.backends.argo.native.printing.literals import keywords, named, value
 from couler_py.backends.argo.native.printing.members import members
 from couler_py.backends.argo.native.printing.proof import built
@@ -48,7 +49,9 @@ def _proved(document: Printed, names: Names) -> str:
 
     What Argo's schema refuses is written unchecked.
     """
-    problem: BaseException | None = None
+    problem: Exception | None = None
+    if depth([document.data, *document.before, *document.after]) > MAX_DEPTH + 1:
+        raise _unwritable(document, f"it is nested deeper than {MAX_DEPTH} collections")
     for checked, writer in itertools.product((True, False), (_as_statements, _as_data)):
         before = names.copy()
         try:
@@ -57,27 +60,17 @@ def _proved(document: Printed, names: Names) -> str:
                 return found
         except (TypeError, DiagnosticError) as raised:
             problem = problem or raised
-        except RecursionError:
-            problem = TypeError("it is nested too deeply")
         names.restore(before)
-    about = document.data.get("metadata") or {}
-    name = about.get("name") or about.get("generateName") or "" if isinstance(about, dict) else ""
-    said = (
-        problem.diagnostics[0].message
-        if isinstance(problem, DiagnosticError)
-        else str(problem or "the program would write another one")
-    )
-    raise DiagnosticError(
-        [
-            error(
-                "CLR195",
-                "no program writes this document",
-                step=str(name),
-                why=said,
-                help="see what `couler lint` says",
-            )
-        ]
-    ) from problem
+    said = problem.diagnostics[0].message if isinstance(problem, DiagnosticError) else str(problem or "")
+    raise _unwritable(document, said or "the program would write another one") from problem
+
+
+def _unwritable(document: Printed, why: str) -> DiagnosticError:
+    about = document.data.get("metadata")
+    given = about if isinstance(about, dict) else {}
+    name = given.get("name") or given.get("generateName") or ""
+    said = "no program writes this document"
+    return DiagnosticError([error("CLR195", said, step=str(name), why=why, help="see what `couler lint` says")])
 
 
 def same(written: Any, document: Printed) -> bool:

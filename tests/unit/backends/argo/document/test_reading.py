@@ -109,6 +109,11 @@ def test_what_a_cluster_added_is_set_aside_and_said() -> None:
     assert [each.source for each in diagnostics][:2] == [Source("", 13, 1), Source("", 10, 3)]
 
 
+def test_the_deepest_document_that_is_read_is_written() -> None:
+    text = named("Workflow", "w").replace("{}", "{x: " + "{a: " * 126 + "}" * 126 + "}")
+    assert yaml.load(argo.dump(load(text))) == yaml.load(text)
+
+
 # ---- what is refused
 
 
@@ -127,6 +132,10 @@ def test_what_a_cluster_added_is_set_aside_and_said() -> None:
                 ("CLR491", "8:5", "spec.templates[0].name: expected a single value"),
                 ("CLR491", "9:5", "spec.templates[1]: expected an object"),
             ],
+        ),
+        (
+            named("Workflow", "w").replace("{}", "{x: " + "[" * 127 + "]" * 127 + "}"),
+            [("CLR491", "5:1", "spec: expected at most 128 collections in each other")],
         ),
         (
             named("Workflow", "w") + "---\n" + named("WorkflowTemplate", "v").replace("{}", "{templates: {}}"),

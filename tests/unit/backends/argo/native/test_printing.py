@@ -248,6 +248,12 @@ def nested(depth: int) -> JSON:
     return document({"name": "a", "unknown": found})
 
 
+def test_a_document_as_deep_as_one_can_be_read_is_written_again() -> None:
+    data = nested(62)
+    assert [each.data for each in executed(printed(data))] == [data]
+    assert yaml.load(yaml.dump(data)) == data
+
+
 @pytest.mark.parametrize(
     ("data", "why"),
     [
@@ -258,7 +264,7 @@ def nested(depth: int) -> JSON:
         ({**document(), "apiVersion": "argoproj.io/v9"}, "its apiVersion isn't argoproj.io/v1alpha1"),
         ({**document(), "spec": {"": 1}}, "'' can't name an argument"),
         (document({"name": "a", "": 1}, **{"a b": 1}), "'' can't name an argument"),
-        (nested(200), "nested too deeply"),
+        (nested(100), "nested deeper than 128 collections"),
     ],
 )
 def test_what_has_no_program_is_refused_with_the_reason(data: JSON, why: str) -> None:
