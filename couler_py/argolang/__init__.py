@@ -1,10 +1,24 @@
 """The languages inside Argo's strings, without a cluster and without Argo: on the standard library and msgspec alone.
 
-- tags (`tags.py`, `filling.py`): `scan` finds `{{…}}`, `fill` puts values there;
-- expressions (`parser.py`, `chains.py`, `evaluation.py`): what stands in `{{=…}}`, in `valueFrom.expression` and in
-  `retryStrategy.expression`;
-- conditions (`conditions.py`): `when`;
-- `depends` (`depends.py`).
+| language | where it stands | read by | evaluated by |
+|---|---|---|---|
+| tags | `{{…}}` in any string | `tags.scan` | `filling.fill` |
+| expressions (expr-lang) | `{{=…}}`, fields named `expression` | `parser.parse` | `evaluation.evaluate` |
+| conditions (govaluate) | `when` | `govaluate.tree` | `conditions.condition` |
+| `depends` | a task of a `dag` | `depends.parse_depends` | `depends.decided` |
+
+The files of expressions, in the order in which a text passes through them:
+
+    tokens, escapes, operators; parser, operands; nodes     its words, then its tree
+    chains                                                  which variables a tree reads; other names for them
+    checks/                                                 the types that Argo refuses before it evaluates
+    evaluation; operating, loops, members; arithmetic       its value
+    functions/                                              what it may call, and what of Go's library that needs
+
+`values.py` has the types of Go that Python lacks, `environment.py` makes variables of names with dots, `problems.py` has
+the two exceptions. In `functions/`, `catalog.py` has all functions by name: `builtin.py` and `dates.py` are the
+language's own, `conversions.py` and `jsonpath.py` Argo's, `sprig/` those of that library. They rest on `gotime.py`,
+`spans.py`, `goformat.py`, `semver.py` and `regex/`.
 
 Facts are those of Argo Workflows 4.0.7 and of the libraries it is built with. Nothing here imports anything of ours.
 Whatever the text, the functions here raise `SyntaxProblem` and `EvaluationProblem` alone, and they end.

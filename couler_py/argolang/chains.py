@@ -175,9 +175,10 @@ def _edits(text: str, reference: Reference, path: Path) -> Iterator[tuple[int, i
             yield (dot + 1 if optional else dot), end, f"[{quoted(new)}]"
 
 
+# A text or comment that isn't closed is passed over as well, lest each quote in it be looked at again.
 _MISREAD = re.compile(
     r"""
-    '(?:[^'\\\n]|\\.)*' | "(?:[^"\\\n]|\\.)*" | `[^`]*` | /\*.*?\*/ | //[^\n]*
+    '(?:[^'\\\n]|\\.)*+'? | "(?:[^"\\\n]|\\.)*+"? | `[^`]*+`? | /\*.*?(?:\*/|\Z) | //[^\n]*
   | (?<![\w$.\#?-])(?P<root>tasks|steps|inputs|outputs|workflow|item|node|pod|lastRetry)
     (?P<path>(?:\??\.[^\W\d]\w*|\??\.?\[\s*(?:'[^'\\\n]*'|"[^"\\\n]*")\s*\])*)
     \??\.(?P<name>[^\W\d]\w*(?:-\w+)+)

@@ -194,7 +194,10 @@ def _if(left: Any, right: Any, tree: Operation) -> Any:
 
 
 def _listed(left: Any, right: Any, tree: Operation) -> Any:
-    return [*left, right] if isinstance(left, list) else [left, right]
+    if isinstance(left, list):
+        left.append(right)  # of a list there is one holder: nothing names a value in this language
+        return left
+    return [left, right]
 
 
 def _prefixed(kind: type, apply: Callable[[Any], Any]) -> Callable[[Any, Any, Operation], Any]:

@@ -7,13 +7,16 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+LONGEST = 300
+"""Characters of a message: those beyond it are of the text that is quoted, which may be of any length."""
+
 
 class SyntaxProblem(ValueError):  # noqa: N818 - a problem of the text, not of the program
     """A text that isn't in its language. `offset` is the place in the text, counted in characters from 0."""
 
     def __init__(self, message: str, offset: int) -> None:
-        super().__init__(f"{message} (at {offset})")
-        self.message = message
+        self.message = _short(message)
+        super().__init__(f"{self.message} (at {offset})")
         self.offset = offset
 
 
@@ -25,10 +28,14 @@ class EvaluationProblem(ValueError):  # noqa: N818 - a problem of the text, not 
     """
 
     def __init__(self, message: str, offset: int | None = None, *, late: bool = False) -> None:
-        super().__init__(message if offset is None else f"{message} (at {offset})")
-        self.message = message
+        self.message = _short(message)
+        super().__init__(self.message if offset is None else f"{self.message} (at {offset})")
         self.offset = offset
         self.late = late
+
+
+def _short(message: str) -> str:
+    return message if len(message) <= LONGEST else f"{message[: LONGEST - 1]}…"
 
 
 def placed(place: int, compute: Callable[[], T]) -> T:
