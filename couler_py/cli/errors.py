@@ -25,6 +25,7 @@ EXTRAS = {
     "airflow_client": "airflow",
     "argo_workflows": "argo",
     "jsonschema_rs": "argo",
+    "kubernetes": "argo",
     "urllib3": "argo",
     "s3fs": "s3",
     "gcsfs": "gcs",
