@@ -9,7 +9,8 @@ JSON schema that refuses what the API server refuses or drops in silence:
 - descriptions and merge hints go; CEL rules, keys of lists and defaults that say something stay.
 
 `tools/descriptions.json.gz` holds, by the name that the API gives an object, what it says about it and its fields, in
-short. It is made from Argo's `api/jsonschema/schema.json`, where the Go module of Argo is at hand, and else left as it is.
+short. It is made from Argo's `api/jsonschema/schema.json`, where the Go module of Argo is at hand, and else left as it
+is.
 """
 
 from __future__ import annotations

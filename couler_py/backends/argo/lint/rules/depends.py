@@ -10,7 +10,6 @@ from collections.abc import Mapping
 
 from couler_py.backends.argo.lint.context import JSON
 
-RESULTS = ("Succeeded", "Failed", "Errored", "Skipped", "Omitted", "Daemoned", "AnySucceeded", "AllFailed")
 OF_ITEMS = frozenset({"AnySucceeded", "AllFailed"})
 
 _WORD = re.compile(r"([a-zA-Z0-9][-a-zA-Z0-9]*?)\.([A-Z][a-zA-Z]+)|([a-zA-Z0-9][-a-zA-Z0-9]*)")

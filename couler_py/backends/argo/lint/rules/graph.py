@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from couler_py.argolang import RESERVED
+from couler_py.argolang import RESERVED, RESULTS
 from couler_py.backends.argo.lint.finding import Finding, Path
 from couler_py.backends.argo.lint.rules import language
-from couler_py.backends.argo.lint.rules.depends import OF_ITEMS, RESULTS, dependencies, in_order, words
+from couler_py.backends.argo.lint.rules.depends import OF_ITEMS, dependencies, in_order, words
 from couler_py.backends.argo.lint.rules.flow import Call, Flow, Template
 from couler_py.backends.argo.lint.rules.references import nearest
 

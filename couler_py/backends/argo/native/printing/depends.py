@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
+from functools import reduce
+from operator import and_, or_
 from typing import TypeAlias
 
+from couler_py.argolang import depends as language
+from couler_py.argolang.problems import SyntaxProblem
 from couler_py.backends.argo.native.depends import Depends
 from couler_py.backends.argo.native.printing.scope import Scope
 from couler_py.printer.layout import Chain, Doc, flat
 
-_TOKEN = re.compile(r"\s*(&&|\|\||!|\(|\)|[-a-zA-Z0-9_.]+)")
 _STATES = {
     "Succeeded": "succeeded",
     "Failed": "failed",
@@ -35,67 +38,42 @@ class _UnreadableError(Exception):
 
 def depends(text: str, scope: Scope) -> Doc | None:
     """The tree that a text says, over tasks that are written already; None where Python can't say it."""
-    try:
-        reader = _Reader(text, scope)
-        doc, means = reader.any_of()
-        short = len(flat(doc)) <= LONGEST
-        return doc if short and not reader.words and str.__str__(means) == text else None
-    except _UnreadableError:
+    if sum(map(text.count, ("&&", "||", "!"))) > LONGEST:
         return None
+    try:
+        doc, means = _tree(language.parse_depends(text), scope)
+    except (SyntaxProblem, _UnreadableError):
+        return None
+    return doc if len(flat(doc)) <= LONGEST and str.__str__(means) == text else None
 
 
-class _Reader:
-    """Reads the text by Argo's precedence, which is Python's for these operators."""
-
-    def __init__(self, text: str, scope: Scope):
-        self.scope = scope
-        self.words: list[str] = []
-        place = 0
-        while text[place:].strip():
-            found = _TOKEN.match(text, place)
-            if found is None or len(self.words) == LONGEST:
+def _tree(node: language.Depends, scope: Scope) -> _Tree:
+    match node:
+        case language.AnyDepend(operands):
+            trees = [_tree(each, scope) for each in operands]
+            return _chain("|", [doc for doc, _ in trees]), reduce(or_, (means for _, means in trees))
+        case language.AllDepend(operands):
+            trees = [_tree(each, scope) for each in operands]
+            docs = [
+                _bracketed(doc) if isinstance(each, language.AnyDepend) else doc
+                for each, (doc, _) in zip(operands, trees, strict=True)
+            ]
+            return _chain("&", docs), reduce(and_, (means for _, means in trees))
+        case language.NotDepends(operand):
+            doc, means = _tree(operand, scope)
+            return f"~{flat(_bracketed(doc))}", ~means
+        case _:
+            variable = scope.task(node.task)
+            if variable is None:
                 raise _UnreadableError
-            self.words.append(found[1])
-            place = found.end()
+            if node.result is None:
+                return variable, Depends(node.task)
+            return f"{variable}.{_STATES[node.result]}", Depends(f"{node.task}.{node.result}")
 
-    def any_of(self) -> _Tree:
-        first, means = self.all_of()
-        rest: list[tuple[str, Doc]] = []
-        while self._next("||"):
-            doc, more = self.all_of()
-            rest.append(("|", doc))
-            means = means | more
-        return (Chain(first, tuple(rest)) if rest else first), means
 
-    def all_of(self) -> _Tree:
-        first, means = self.one()
-        rest: list[tuple[str, Doc]] = []
-        while self._next("&&"):
-            doc, more = self.one()
-            rest.append(("&", doc))
-            means = means & more
-        return (Chain(first, tuple(rest)) if rest else first), means
+def _chain(sign: str, docs: Sequence[Doc]) -> Doc:
+    return Chain(docs[0], tuple((sign, each) for each in docs[1:]))
 
-    def _next(self, sign: str) -> bool:
-        if self.words and self.words[0] == sign:
-            self.words.pop(0)
-            return True
-        return False
 
-    def one(self) -> _Tree:
-        word = self.words.pop(0) if self.words else ""
-        if word == "!":
-            doc, means = self.one()
-            return f"~{flat(doc)}", ~means
-        if word == "(":
-            inner, means = self.any_of()
-            if not self._next(")"):
-                raise _UnreadableError
-            return (f"({flat(inner)})" if isinstance(inner, Chain) else inner), means
-        name, dot, state = word.partition(".")
-        if not name or (dot and state not in _STATES):
-            raise _UnreadableError
-        variable = self.scope.task(name)
-        if variable is None:
-            raise _UnreadableError
-        return f"{variable}.{_STATES[state]}" if dot else variable, Depends(word)
+def _bracketed(doc: Doc) -> Doc:
+    return f"({flat(doc)})" if isinstance(doc, Chain) else doc
