@@ -16,7 +16,7 @@ from couler_py.backends.argo.emit.policy import pod_patch, synchronization
 from couler_py.backends.argo.emit.signature import parameter
 from couler_py.backends.argo.emit.storage import storage
 from couler_py.backends.argo.emit.template import DISPLAY, template_data
-from couler_py.backends.argo.native.fields import spec_schema
+from couler_py.backends.argo.schema.checking import spec_schema
 from couler_py.backends.argo.vocabulary import API
 from couler_py.ir.model import Graph, Loop, Schedule
 from couler_py.ir.names import legal_name

@@ -17,8 +17,8 @@ from couler_py.backends.argo.emit.own_words import add_own_words, in_argos_words
 from couler_py.backends.argo.emit.scope import GraphScope
 from couler_py.backends.argo.emit.signature import inputs
 from couler_py.backends.argo.emit.text import render
-from couler_py.backends.argo.native.fields import task_schema
 from couler_py.backends.argo.program import KEY, Variant, task_names
+from couler_py.backends.argo.schema.checking import task_schema
 from couler_py.ir.graph import Shape
 from couler_py.ir.meaning import Edge
 from couler_py.ir.model import External, Function, Graph, Loop, Task, Template

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from couler_py.backends.argo.emission import Emission
-from couler_py.backends.argo.native.fields import check
+from couler_py.backends.argo.schema.checking import check
 from couler_py.backends.argo.vocabulary import BODIES, MERGE_KEYS
 from couler_py.dsl.problems import RecordingError
 from couler_py.ir.model import Source

@@ -17,8 +17,8 @@ from couler_py.backends.argo.emit.policy import policies
 from couler_py.backends.argo.emit.scope import TemplateScope
 from couler_py.backends.argo.emit.signature import inputs
 from couler_py.backends.argo.emit.text import render
-from couler_py.backends.argo.native.fields import template_schema
 from couler_py.backends.argo.program import Variant
+from couler_py.backends.argo.schema.checking import template_schema
 from couler_py.ir.model import Graph, Loop, Suspend, Template
 from couler_py.kubernetes import templated
 

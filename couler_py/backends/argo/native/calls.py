@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from couler_py.backends.argo.native.fields import JSON, check, task_schema
 from couler_py.backends.argo.native.interface import Member, arguments
 from couler_py.backends.argo.native.recording import Graph, current_graph, graph
 from couler_py.backends.argo.native.tasks import Task
 from couler_py.backends.argo.native.values import plain
+from couler_py.backends.argo.schema.checking import JSON, check, task_schema
 from couler_py.dsl.problems import RecordingError, fail, problem
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from couler_py.backends.argo.native.calls import GraphTemplate, Template
-from couler_py.backends.argo.native.fields import JSON, check, template_schema, unknown
 from couler_py.backends.argo.native.interface import input_names, members
 from couler_py.backends.argo.native.recording import Graph, Recording, current
 from couler_py.backends.argo.native.tasks import Form
 from couler_py.backends.argo.native.values import plain
+from couler_py.backends.argo.schema.checking import JSON, check, template_schema, unknown
 from couler_py.dsl.problems import fail
 
 Made = TypeVar("Made", bound=Template)

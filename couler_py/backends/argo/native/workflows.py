@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import msgspec
 
-from couler_py.backends.argo.native.fields import JSON, check, spec_schema
 from couler_py.backends.argo.native.interface import members
 from couler_py.backends.argo.native.recording import Recording, recording
 from couler_py.backends.argo.native.values import plain
+from couler_py.backends.argo.schema.checking import JSON, check, spec_schema
 from couler_py.backends.argo.vocabulary import API, Kind
 from couler_py.dsl.problems import fail
 from couler_py.dsl.sources import caller

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from couler_py.backends.argo.native.fields import template_schema
 from couler_py.backends.argo.native.printing.literals import identifiers, named, value
 from couler_py.backends.argo.native.printing.scope import Scope
+from couler_py.backends.argo.schema.checking import template_schema
 from couler_py.printer.layout import Doc, Group, call
 from couler_py.printer.literal import quoted
 

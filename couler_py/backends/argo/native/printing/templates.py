@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from couler_py.backends.argo.native.fields import template_schema
 from couler_py.backends.argo.native.interface import input_names
 from couler_py.backends.argo.native.printing.literals import keywords, named
 from couler_py.backends.argo.native.printing.members import members
 from couler_py.backends.argo.native.printing.scope import Scope
 from couler_py.backends.argo.native.printing.tasks import task_call
+from couler_py.backends.argo.schema.checking import template_schema
 from couler_py.printer.layout import Doc, broken, call, columns, statement
 from couler_py.printer.literal import quoted
 

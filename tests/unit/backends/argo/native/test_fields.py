@@ -13,7 +13,7 @@ import pytest
 import couler_py as couler
 from couler_py import argo_native as argo
 from couler_py.backends import yaml
-from couler_py.backends.argo.native.fields import task_schema, template_schema
+from couler_py.backends.argo.schema.checking import task_schema, template_schema
 from couler_py.backends.argo.schema import PLURALS, schema
 
 JSON = dict[str, Any]
