@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+LONGEST = 160
+"""Columns of a line that are shown: of a longer one, a piece around the place."""
 STYLES = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
 
 
@@ -94,11 +96,25 @@ def _place(text: Text, place: Source, width: int, style: str, lines: Lines) -> N
     if raw is None or not raw.strip():
         return
     start, marked = _extent(raw, place.column, lines.ends.get(place, 0))
+    line, start, marked = _piece(clean(raw.rstrip().expandtabs(4)), start, marked)
     text.append(f"\n{' ' * width} |\n", "blue")
     text.append(f"{place.line:>{width}} | ", "blue")
-    text.append(clean(raw.rstrip().expandtabs(4)))
+    text.append(line)
     text.append(f"\n{' ' * width} | ", "blue")
     text.append(" " * start + "^" * marked, style)
+
+
+def _piece(line: str, start: int, marked: int) -> tuple[str, int, int]:
+    """What is shown of a line, and where in that the carets begin, and how many there are."""
+    if len(line) <= LONGEST:
+        return line, start, marked
+    first = max(start - LONGEST // 4, 0)
+    piece = line[first : first + LONGEST]
+    if first:
+        piece = f"…{piece[1:]}"
+    if first + LONGEST < len(line):
+        piece = f"{piece[:-1]}…"
+    return piece, start - first, max(min(marked, len(piece) - (start - first)), 1)
 
 
 def _extent(raw: str, column: int, end: int) -> tuple[int, int]:

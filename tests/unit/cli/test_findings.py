@@ -32,6 +32,19 @@ def test_a_finding_shows_the_line_and_marks_it(here: Path) -> None:
     )
 
 
+def test_of_a_long_line_the_piece_around_the_place_is_shown(here: Path) -> None:
+    (here / "flow.yaml").write_text(f"{'a ' * 500}HERE{' b' * 500}\n")
+    shown, carets = plain(error("CLR201", "long", source=Source("flow.yaml", 1, 1001))).splitlines()[-2:]
+    assert shown == f"1 | …{(' ' + 'a ' * 500)[-39:]}HERE{(' b' * 500)[:115]}…"
+    assert carets == f"  | {' ' * 40}^^^^"
+
+
+def test_the_end_of_a_long_line_is_shown_whole(here: Path) -> None:
+    (here / "flow.yaml").write_text(f"{'a ' * 500}HERE\n")
+    shown, carets = plain(error("CLR201", "long", source=Source("flow.yaml", 1, 1001))).splitlines()[-2:]
+    assert (shown, carets) == (f"1 | …{(' ' + 'a ' * 500)[-39:]}HERE", f"  | {' ' * 40}^^^^")
+
+
 def test_other_places_are_shown_too(here: Path) -> None:
     (here / "flow.py").write_text("a = 1\n" * 12)
     finding = error("CLR201", "two", source=Source("flow.py", 2), related=(("the other", Source("flow.py", 12)),))
