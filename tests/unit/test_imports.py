@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -51,3 +52,8 @@ def test_the_help_of_the_command_line_loads_nothing_heavy() -> None:
         )
         == []
     )
+
+
+def test_every_folder_is_a_package_so_that_the_layers_of_its_modules_are_checked(checkout: Path) -> None:
+    folders = {path.parent for path in (checkout / "couler_py").rglob("*.py")}
+    assert [str(folder) for folder in folders if not (folder / "__init__.py").exists()] == []

@@ -19,8 +19,8 @@ from couler_py.argolang.chains import Path, Reference, chain, references, replac
 from couler_py.argolang.problems import SyntaxProblem
 from couler_py.argolang.tags import Tag, scan, tags_in
 from couler_py.argolang.tags import written as written_part
-from couler_py.backends.argo.document.references import in_json
 from couler_py.backends.argo.emission import ROLE
+from couler_py.backends.argo.references import in_json
 from couler_py.backends.argo.vocabulary import LOOPS
 from couler_py.ir.diagnostics import Diagnostic, error
 

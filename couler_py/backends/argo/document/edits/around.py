@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from couler_py.backends.argo.document.references import Change, in_json
 from couler_py.backends.argo.document.texts import Root
+from couler_py.backends.argo.references import Change, in_json
 from couler_py.ir.diagnostics import DiagnosticError, error
 from couler_py.ir.model import Document, Graph, Native, Template
 

@@ -17,7 +17,8 @@ from couler_py.backends.argo.document.edits.around import (
     with_natives,
     with_template,
 )
-from couler_py.backends.argo.document.references import Path, in_ir, in_json
+from couler_py.backends.argo.document.references import in_ir
+from couler_py.backends.argo.references import Path, in_json
 from couler_py.ir.model import (
     Document,
     Graph,

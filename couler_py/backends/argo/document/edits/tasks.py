@@ -16,8 +16,9 @@ from couler_py.backends.argo.document.edits.around import (
     with_template,
 )
 from couler_py.backends.argo.document.edits.shifts import without_tasks
-from couler_py.backends.argo.document.references import Path, in_ir
+from couler_py.backends.argo.document.references import in_ir
 from couler_py.backends.argo.document.texts import Root
+from couler_py.backends.argo.references import Path
 from couler_py.ir.model import (
     Depends,
     DependsNot,

@@ -1,0 +1,1 @@
+"""A lowered workflow as plain data: `document.py` is where to start reading."""
