@@ -15,10 +15,10 @@ The files of expressions, in the order in which a text passes through them:
     evaluation; operating, loops, members; arithmetic       its value
     functions/                                              what it may call, and what of Go's library that needs
 
-`values.py` has the types of Go that Python lacks, `environment.py` makes variables of names with dots, `problems.py` has
-the two exceptions. In `functions/`, `catalog.py` has all functions by name: `builtin.py` and `dates.py` are the
-language's own, `conversions.py` and `jsonpath.py` Argo's, `sprig/` those of that library. They rest on `gotime.py`,
-`spans.py`, `goformat.py`, `semver.py` and `regex/`.
+`values.py` has the types of Go that Python lacks, `environment.py` makes variables of names with dots, and
+`problems.py` has the two exceptions. In `functions/`, `catalog.py` has all functions by name: `builtin.py` and
+`dates.py` are the language's own, `conversions.py` and `jsonpath.py` Argo's, `sprig/` those of that library. They rest
+on `gotime.py`, `spans.py`, `goformat.py`, `semver.py` and `regex/`.
 
 Facts are those of Argo Workflows 4.0.7 and of the libraries it is built with. Nothing here imports anything of ours.
 Whatever the text, the functions here raise `SyntaxProblem` and `EvaluationProblem` alone, and they end.

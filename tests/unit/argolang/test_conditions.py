@@ -103,5 +103,11 @@ def test_what_is_nested_too_deeply_is_refused_where_it_gets_so() -> None:
     assert caught.value.offset == 60
 
 
+def test_what_is_wrong_with_a_long_text_is_said_shortly() -> None:
+    with pytest.raises(SyntaxProblem) as caught:
+        condition("a " + "=" * 10_000 + " b")
+    assert caught.value.message == f"{chr(39)}{'=' * 298}…"
+
+
 def test_a_long_chain_of_operators_is_no_problem() -> None:
     assert condition("a == a && " * 3000 + "b == b") is True
