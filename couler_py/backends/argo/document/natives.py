@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import Any
 
@@ -65,14 +66,20 @@ def applied(data: JSON, natives: Iterable[Native]) -> tuple[Diagnostic, ...]:
     return tuple(_dropped(each) for each in natives if each.engine == "argo" and not _apply(data, each))
 
 
+def fits(data: JSON, native: Native) -> bool:
+    """Whether written data says in a native's place what the native stands for."""
+    return _fits(functools.reduce(_member, steps(native.pointer), data), native)
+
+
+def _fits(own: Any, native: Native) -> bool:
+    return own is UNSET if native.was is UNSET else own is not UNSET and same(own, native.was)
+
+
 def _apply(data: JSON, native: Native) -> bool:
     *outer, last = steps(native.pointer)
-    inner: Any = data
-    for step in outer:
-        inner = _member(inner, step)
+    inner: Any = functools.reduce(_member, outer, data)
     own = _member(inner, last)
-    fits = own is UNSET if native.was is UNSET else own is not UNSET and same(own, native.was)
-    if not fits:
+    if not _fits(own, native):
         # An empty object that is filled meanwhile says nothing that could be lost.
         return native.was is UNSET and native.value in ({}, [], None)
     if isinstance(inner, list):

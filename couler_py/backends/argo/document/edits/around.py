@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from couler_py.backends.argo.document.documents import written
+from couler_py.backends.argo.document.natives import fits
 from couler_py.backends.argo.document.texts import Root
 from couler_py.backends.argo.references import Change, in_json
 from couler_py.ir.diagnostics import DiagnosticError, error
@@ -56,9 +58,13 @@ def pointer_of(document: Document, template: str) -> str:
 def with_natives(
     document: Document, change: Change, *, within: str = "/", words: tuple[str, str] | None = None
 ) -> Document:
-    """The document with the change in what only its natives say. `words` are names that stand without a tag."""
+    """The document, its workflow changed already, with the change in what only its natives say.
+
+    `words` are names that stand without a tag.
+    """
     if not document.natives:
         return document
+    plain = written(_replace(document, natives=()))[0]
 
     def changed(native: Native) -> Native:
         if not native.pointer.startswith(within):
@@ -67,7 +73,9 @@ def with_natives(
             was, value = (_in_words(each, *words) for each in (native.was, native.value))
         else:
             was, value = in_json(native.was, change), in_json(native.value, change)
-        return _replace(native, was=was, value=value)
+        found = _replace(native, was=was, value=value)
+        # A template inside a task may have an input of the same name: there nothing has changed.
+        return native if fits(plain, native) and not fits(plain, found) else found
 
     return _replace(document, natives=tuple(changed(native) for native in document.natives))
 

@@ -197,6 +197,33 @@ def test_a_renamed_task_is_renamed_in_what_only_natives_say(text: str) -> None:
     assert dag["tasks"][3]["dependencies"] == ["z", "b"]
 
 
+INLINE = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {name: w}
+spec:
+  templates:
+  - name: main
+    inputs: {parameters: [{name: x}]}
+    steps:
+    - - name: a
+        arguments: {parameters: [{name: x, value: "{{ inputs.parameters.x }}"}]}
+        inline:
+          inputs: {parameters: [{name: x}]}
+          container: {image: i, args: ["{{ inputs.parameters.x }}"]}
+"""
+
+
+def test_an_input_of_a_template_inside_a_task_is_another_in_what_only_natives_say_too() -> None:
+    changed, diagnostics = written(rename_parameter(load(INLINE), "x", "y", template="main"))
+    assert diagnostics == ()
+    [main] = templates(changed)
+    [[step]] = main["steps"]
+    assert main["inputs"] == {"parameters": [{"name": "y"}]}
+    assert step["arguments"]["parameters"] == [{"name": "x", "value": "{{ inputs.parameters.y }}"}]
+    assert step["inline"]["container"]["args"] == ["{{ inputs.parameters.x }}"]
+
+
 def test_natives_of_steps_move_up_with_their_groups() -> None:
     document = load(
         """\
