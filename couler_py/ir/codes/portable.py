@@ -43,4 +43,31 @@ CODES: tuple[Code, ...] = (
         "On Argo the outputs of a fan-out are one text: a JSON list of strings, or, where every one of them is the "
         "JSON of an object or list, a JSON list of those. Another engine hands over a list of the texts.",
     ),
+    Code(
+        "CLR305",
+        "a failure that other engines don't tell from another",
+        "Argo tells a container that failed from an error (a lost pod, a condition without a value), and how all items "
+        "of a fan-out ended. Other engines know one failure. What waits for one of these states runs there on any "
+        "failure, and where nothing failed it is Skipped.",
+        example='- {name: tidy, template: tidy, depends: "train.Failed"}',
+        instead='- {name: tidy, template: tidy, depends: "train.Failed || train.Errored"}',
+    ),
+    Code(
+        "CLR306",
+        "an output that is read as a list of items",
+        "On Argo an output is a text, which `withParam` reads as JSON. Here the step itself declares a list: a text "
+        "that isn't one fails the step that wrote it, not the fan-out that reads it; and the items are written into "
+        "texts as our JSON, where Argo orders the keys of objects and rounds floats.",
+    ),
+    Code(
+        "CLR307",
+        "a hook that fails",
+        "On Argo a hook of a task that fails changes nothing. By couler's rules its task has failed then.",
+    ),
+    Code(
+        "CLR308",
+        "an output of a task that may have failed",
+        "On Argo a task that failed keeps the outputs that it wrote before, and others can read them. By couler's "
+        "rules, and on other engines, it has none.",
+    ),
 )

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from couler_py.ir.diagnostics import Diagnostic
+from couler_py.ir.graph import reachable
 from couler_py.ir.model import Document, Workflow
 from couler_py.passes.portable.extras import left
 from couler_py.passes.portable.items import without_empty_items
@@ -41,10 +42,12 @@ def portable(
     workflow = gathered(workflow, library(others))
     templates = tuple(without_empty_items(with_retry(each)) for each in with_results(workflow.templates))
     workflow = msgspec.structs.replace(workflow, templates=templates)
+    if keep is None:
+        used = set(reachable(workflow))
+        workflow = msgspec.structs.replace(workflow, templates=tuple(one for one in templates if one.name in used))
     findings = list(left(workflow))
     if keep is None:
-        templates, handlers, further = translated(workflow.templates, workflow.handlers)
-        workflow = msgspec.structs.replace(workflow, templates=templates, handlers=handlers, dialect="couler")
-        return workflow, (*findings, *further)
+        workflow, further = translated(workflow)
+        return msgspec.structs.replace(workflow, dialect="couler"), (*findings, *further)
     engines = {**workflow.engines, "local": {**workflow.engines.get("local", {}), RULES: "argo"}}
     return msgspec.structs.replace(workflow, dialect="couler", engines=engines), tuple(findings)

@@ -9,10 +9,38 @@ import yaml
 
 from couler_py.backends.argo import load
 from couler_py.backends.argo.whole import merged, whole
-from couler_py.ir.expr import Compare, Condition, FromJson, Input, Literal, Raw, TaskOutput, Text
-from couler_py.ir.model import DependsAll, DependsAny, DependsOn, Document, Graph, Task, Workflow
+from couler_py.ir.expr import (
+    AllOf,
+    Compare,
+    Condition,
+    FromJson,
+    Input,
+    Item,
+    Literal,
+    Not,
+    OrElse,
+    Raw,
+    TaskOutput,
+    Text,
+    WorkflowParameter,
+)
+from couler_py.ir.model import (
+    After,
+    Argument,
+    DependsAny,
+    DependsOn,
+    Document,
+    Graph,
+    Handler,
+    Inputs,
+    Parameter,
+    Task,
+    Workflow,
+)
+from couler_py.ir.types import ANY, ListOf
 from couler_py.passes.portable import portable, rules
 from couler_py.passes.portable.conditions import comparison
+from couler_py.passes.portable.expressions import text_of, truth
 
 
 def document(*templates: dict[str, Any], **spec: Any) -> Document:
@@ -77,12 +105,12 @@ def test_what_was_kept_in_argos_words_is_marked() -> None:
 
 def test_a_group_of_steps_waits_for_all_of_the_group_before() -> None:
     found = tasks(portable(document(steps([{"name": "a"}, {"name": "b"}], [{"name": "c"}]), WAIT))[0])
-    assert [task.depends for task in found.values()] == [None, None, DependsAll((DependsOn("a"), DependsOn("b")))]
+    assert [task.after for task in found.values()] == [(), (), (After("a"), After("b"))]
 
 
-def test_dependencies_are_a_tree() -> None:
+def test_dependencies_are_edges() -> None:
     found = tasks(portable(document(dag({"name": "a"}, {"name": "b", "dependencies": ["a"]}), WAIT))[0])
-    assert (found["b"].depends, found["b"].after) == (DependsOn("a"), ())
+    assert (found["b"].depends, found["b"].after) == (None, (After("a"),))
 
 
 def test_what_continue_on_forgives_is_among_the_states() -> None:
@@ -125,7 +153,7 @@ def test_a_condition_that_is_read_as_a_comparison_is_a_warning() -> None:
 
 
 def test_an_expression_of_argos_is_an_error_where_nobody_evaluates_it() -> None:
-    model = document(dag({"name": "a", "when": "{{= workflow.parameters.x == 'yes' }}"}), WAIT)
+    model = document(dag({"name": "a", "when": "{{= sprig.upper(workflow.parameters.x) == 'YES' }}"}), WAIT)
     assert codes(model) == [("CLR302", "error")]
     assert portable(model, keep="argo")[1] == ()
 
@@ -185,7 +213,7 @@ def test_templates_of_other_documents_come_in_with_what_they_call() -> None:
     )
     task = {"name": "a", "template": None, "templateRef": {"name": "lib", "template": "t"}}
     workflow, findings = portable(document(dag(task), WAIT), others=[other])
-    assert ([template.name for template in workflow.templates], findings) == (["main", "wait", "lib.t", "lib.wait"], ())
+    assert ([template.name for template in workflow.templates], findings) == (["main", "lib.t", "lib.wait"], ())
     assert tasks(workflow)["a"].call == "lib.t"
 
 
@@ -193,7 +221,7 @@ def test_inline_templates_get_names() -> None:
     inline = {"name": "a", "template": None, "inline": {"suspend": {"duration": "0"}}}
     workflow, _ = portable(document(dag(inline), WAIT))
     assert tasks(workflow)["a"].call == "main.a"
-    assert [template.name for template in workflow.templates] == ["main", "wait", "main.a"]
+    assert [template.name for template in workflow.templates] == ["main", "main.a"]
 
 
 def test_defaults_of_templates_are_merged_first() -> None:
@@ -233,3 +261,164 @@ def test_what_a_step_prints_is_an_output_where_somebody_reads_it() -> None:
     workflow, _ = portable(document(dag({"name": "a", "template": "say"}, reads), WAIT, script, quiet), keep="argo")
     outputs = {template.name: [each.name for each in template.outputs.parameters] for template in workflow.templates}
     assert outputs == {"main": [], "wait": [], "say": ["result"], "quiet": []}
+
+
+# ---- edges as people write them
+
+
+SAY = {
+    "name": "say",
+    "inputs": {"parameters": [{"name": "v"}]},
+    "script": {"image": "x", "command": ["sh"], "source": "echo 1"},
+}
+SAYD = {**SAY, "name": "sayd", "inputs": {"parameters": [{"name": "v", "default": "d"}]}}
+
+
+def read(name: str, template: str, producer: str, **more: Any) -> dict[str, Any]:
+    """A task that is given what another printed."""
+    value = "{{tasks." + producer + ".outputs.result}}"
+    return {"name": name, "template": template, "arguments": {"parameters": [{"name": "v", "value": value}]}, **more}
+
+
+def test_the_value_of_what_it_waits_for_is_the_edge() -> None:
+    found = tasks(portable(document(dag({"name": "a", "template": "say"}, read("b", "say", "a", depends="a")), SAY))[0])
+    assert (found["b"].depends, found["b"].after) == (None, ())
+
+
+def test_a_value_of_a_task_further_back_is_an_edge_too() -> None:
+    chain = ({"name": "a", "template": "say"}, {"name": "b", "depends": "a"}, read("c", "say", "a", depends="b"))
+    found = tasks(portable(document(dag(*chain), WAIT, SAY))[0])
+    assert (found["c"].depends, found["c"].after) == (None, (After("b"),))
+
+
+def test_a_value_that_can_be_absent_keeps_its_tree() -> None:
+    first = {"name": "a", "template": "say", "when": "{{= workflow.parameters.x == 'y' }}"}
+    found = tasks(portable(document(dag(first, read("b", "say", "a", depends="a")), SAY))[0])
+    assert found["b"].depends == DependsOn("a")
+
+
+def test_the_default_of_who_reads_stands_in_for_an_absent_value() -> None:
+    first = {"name": "a", "template": "say", "when": "{{= workflow.parameters.x == 'y' }}"}
+    found = tasks(portable(document(dag(first, read("b", "sayd", "a", depends="a")), SAY, SAYD))[0])
+    assert found["b"].depends is None
+    assert found["b"].arguments[0].value == OrElse(TaskOutput("a", "result"), Literal("d"))
+
+
+@pytest.mark.parametrize(
+    ("depends", "kept"),
+    [
+        ("a && b", False),
+        ("a.Succeeded && b", False),
+        ("c", False),
+        ("c.Succeeded", True),
+        ("(c.Succeeded || c.Skipped)", False),
+        ("a || b", True),
+        ("!a.Failed", True),
+        ("a.Succeeded || a.Failed || a.Errored", True),
+        ("m.AnySucceeded", True),
+    ],
+)
+def test_a_tree_is_kept_where_no_edge_says_the_same(depends: str, kept: bool) -> None:
+    before = (
+        {"name": "a"},
+        {"name": "b"},
+        {"name": "c", "when": "{{= workflow.parameters.x == 'y' }}"},
+        {"name": "m", "withItems": [1, 2]},
+    )
+    found = tasks(portable(document(dag(*before, {"name": "d", "depends": depends}), WAIT))[0])
+    assert (found["d"].depends is not None) == kept
+
+
+def test_a_handler_that_nobody_waits_for_runs_on_failure() -> None:
+    workflow, findings = portable(document(dag({"name": "a"}, {"name": "b", "depends": "a.Failed || a.Errored"}), WAIT))
+    assert tasks(workflow)["b"].after == (After("a", "on_failure"),)
+    assert [(each.code, each.severity) for each in findings] == [("CLR305", "warning")]
+
+
+def test_what_reads_a_task_that_may_have_failed_is_said() -> None:
+    model = document(dag({"name": "a", "template": "say"}, read("b", "say", "a", depends="a.Failed")), SAY)
+    assert "CLR308" in [code for code, _ in codes(model)]
+
+
+# ---- lists, items, parameters, the beginning and the end
+
+
+def test_an_output_that_is_read_as_items_is_a_list() -> None:
+    each = {"name": "b", "depends": "a", "withParam": "{{tasks.a.outputs.result}}"}
+    workflow, findings = portable(document(dag({"name": "a", "template": "many"}, each), WAIT, {**SAY, "name": "many"}))
+    found = tasks(workflow)["b"].each
+    assert found is not None
+    assert found.items == TaskOutput("a", "result")
+    outputs = {template.name: template.outputs.parameters for template in workflow.templates}
+    assert [each.type for each in outputs["many"]] == [ListOf(ANY)]
+    assert [each.code for each in findings] == ["CLR306"]
+
+
+def test_items_are_texts() -> None:
+    items = {"name": "a", "template": "say", "withItems": [1, True, "x"]}
+    items["arguments"] = {"parameters": [{"name": "v", "value": "{{item}}"}]}
+    task = tasks(portable(document(dag(items), SAY))[0])["a"]
+    assert task.each is not None
+    assert task.each.items == Literal(["1", "true", "x"])
+    assert task.arguments[0].value == Item()
+
+
+def test_parameters_are_plain() -> None:
+    given = {"name": "a", "template": "sayd"}
+    workflow, _ = portable(document(dag(given), SAYD, arguments={"parameters": [{"name": "x", "value": "1"}]}))
+    assert workflow.parameters == (Parameter("x", default="1"),)
+    assert workflow.templates[1].inputs.parameters == (Parameter("v", default="d"),)
+
+
+def test_a_workflow_that_is_one_step_is_a_graph_of_it() -> None:
+    workflow, _ = portable(document(SAYD, arguments={"parameters": [{"name": "v", "value": "1"}]}))
+    assert workflow.entrypoint == "flow"
+    assert tasks(workflow)["sayd"].arguments == (Argument("v", WorkflowParameter("v")),)
+
+
+def test_inputs_of_the_entrypoint_are_parameters_of_the_run() -> None:
+    main = dag(inputs={"parameters": [{"name": "x"}, {"name": "z", "default": "2"}]})
+    arguments = {"parameters": [{"name": "v", "value": "{{inputs.parameters.x}}{{inputs.parameters.z}}"}]}
+    main["dag"]["tasks"] = [{"name": "a", "template": "say", "arguments": arguments}]
+    workflow, _ = portable(document(main, SAY, arguments={"parameters": [{"name": "x", "value": "1"}]}))
+    assert workflow.templates[0].inputs == Inputs()
+    assert tasks(workflow)["a"].arguments[0].value == Text((WorkflowParameter("x"), Literal("2")))
+
+
+def test_the_handler_of_the_end_is_given_what_argo_gives_it() -> None:
+    arguments = {"parameters": [{"name": "v", "value": "1"}]}
+    workflow, _ = portable(document(dag({"name": "a"}), WAIT, SAYD, onExit="sayd", arguments=arguments))
+    assert workflow.handlers == (Handler("on-exit", "sayd", arguments=(Argument("v", WorkflowParameter("v")),)),)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("inputs.parameters.x == 'a'", Compare("==", Input("x"), Literal("a"))),
+        (
+            "tasks['a-b'].outputs.result != 'a' && !(true)",
+            AllOf(
+                (Compare("!=", OrElse(TaskOutput("a-b", "result"), Literal(None)), Literal("a")), Not(Literal(True)))
+            ),
+        ),
+        ("workflow.parameters.x == 5", None),
+        ("inputs.parameters.x", None),
+        ("sprig.upper(inputs.parameters.x) == 'A'", None),
+    ],
+)
+def test_expressions_of_texts_are_portable(text: str, expected: object) -> None:
+    assert truth(Condition(Text((Raw("argo", text),)))) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("inputs.parameters.x", Input("x")),
+        ("tasks.a.outputs.result ?? 'd'", OrElse(TaskOutput("a", "result"), Literal("d"))),
+        ("tasks.a.outputs.result", None),
+        ("'{'", None),
+        ("'a' + 'b'", None),
+    ],
+)
+def test_expressions_that_give_a_text_are_portable(text: str, expected: object) -> None:
+    assert text_of(Raw("argo", text)) == expected
