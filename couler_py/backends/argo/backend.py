@@ -10,6 +10,7 @@ from couler_py.backends.argo.emission import Emission
 from couler_py.backends.argo.emit.document import documents
 from couler_py.backends.argo.limits import check_limits
 from couler_py.backends.argo.lower import decide_in_steps, nest_modules
+from couler_py.backends.argo.names import name_of
 from couler_py.backends.argo.numbers import check_numbers
 from couler_py.backends.argo.options import VERSIONS, Options, parse
 from couler_py.backends.argo.support import TABLE
@@ -41,7 +42,7 @@ def compile_workflow(workflow: Workflow, options: Options = Options()) -> Bundle
     errors = [each for each in emission.diagnostics if each.severity == "error"]
     if errors:
         raise DiagnosticError(emission.diagnostics)
-    name = found[-1]["metadata"].get("name") or found[-1]["metadata"]["generateName"].rstrip("-")
+    name = name_of(found[-1]["metadata"])
     text = yaml.dump_all(found)
     return Bundle("argo", {f"{name}.yaml": text}, tuple(found), tuple(emission.diagnostics), emission.blobs)
 

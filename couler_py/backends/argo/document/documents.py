@@ -26,6 +26,7 @@ from couler_py.backends.argo.document.templated import copied
 from couler_py.backends.argo.document.texts import UNSAID, word
 from couler_py.backends.argo.document.unwritten import unwritten
 from couler_py.backends.argo.document.workflow import specification, written_specification
+from couler_py.backends.argo.names import name_of
 from couler_py.backends.argo.paths import Path, dotted
 from couler_py.backends.argo.vocabulary import API, KINDS
 from couler_py.ir.diagnostics import Diagnostic, DiagnosticError, error
@@ -34,8 +35,6 @@ from couler_py.ir.model import Document, Schedule, Workflow
 GROUP = "argoproj.io/"
 SERVERS = ("managedFields", "uid", "resourceVersion", "creationTimestamp", "generation", "selfLink")
 """What the API server says about an object in its `metadata`."""
-NAMELESS = "workflow"
-"""The name of a workflow whose document has none."""
 
 _SCHEDULE = Table(
     Schedule,
@@ -91,7 +90,7 @@ def converted(data: JSON) -> Document:
     """A document whose structure was looked at."""
     kind = data["kind"]
     metadata = copied(data.get("metadata") or {})
-    said: dict[str, Any] = {"name": _name(metadata)}
+    said: dict[str, Any] = {"name": name_of(metadata)}
     for key in ("labels", "annotations"):
         given = metadata.get(key)
         if isinstance(given, dict) and given and all(type(value) is str for value in given.values()):
@@ -148,17 +147,10 @@ def _plain(document: Document) -> JSON:
     }
 
 
-def _name(metadata: JSON) -> str:
-    for key in ("name", "generateName"):
-        if isinstance(given := metadata.get(key), str) and given.rstrip("-"):
-            return given.rstrip("-") if key == "generateName" else given
-    return NAMELESS
-
-
 def _written_metadata(document: Document) -> JSON:
     workflow = document.workflow
     found: JSON = copied(document.metadata)
-    if workflow.name != _name(found):  # it was renamed since
+    if workflow.name != name_of(found):  # it was renamed since
         if isinstance(found.get("name"), str) or "generateName" not in found:
             found = {"name": workflow.name} | {key: value for key, value in found.items() if key != "name"}
         else:

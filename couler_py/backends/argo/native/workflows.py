@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import msgspec
 
+from couler_py.backends.argo.names import name_of
 from couler_py.backends.argo.native.interface import members
 from couler_py.backends.argo.native.recording import Recording, recording
 from couler_py.backends.argo.native.values import plain
@@ -44,7 +45,7 @@ class Written:
     ):
         self.source = caller()
         self._metadata = plain(metadata, "metadata")
-        self.name = _name(self._metadata)
+        self.name = name_of(self._metadata)
         self._spec = {key: plain(value, key) for key, value in spec.items() if value is not None}
         if checked:
             check(self._spec, spec_schema(self.kind), "", self.name)
@@ -130,14 +131,6 @@ class Written:
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name}: {len(self.recording.templates)} templates>"
-
-
-def _name(metadata: Mapping[str, Any]) -> str:
-    """What a document is called in findings and files; its metadata is Kubernetes' own, and may hold anything."""
-    name, beginning = metadata.get("name"), metadata.get("generateName")
-    if isinstance(name, str) and name:
-        return name
-    return (beginning.rstrip("-") if isinstance(beginning, str) else "") or "workflow"
 
 
 def _metadata(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from couler_py.backends.argo.names import name_of
 from couler_py.backends.argo.rbac import executor, submitter
 from couler_py.backends.argo.rbac.rules import Account, documents, token
 from couler_py.ir.diagnostics import Diagnostic
@@ -44,16 +45,11 @@ def of_submitter(
     Raises `ValueError` where the namespace has to be known.
     """
     where = namespace or given[-1]["metadata"].get("namespace", "")
-    return documents(f"{_name(given[-1])}-submitter", account, submitter.rules(given, secrets), where)
+    return documents(f"{name_of(given[-1]['metadata'])}-submitter", account, submitter.rules(given, secrets), where)
 
 
 def _role(workflow: JSON, account: str) -> str:
-    return f"{_name(workflow)}-pods" if account == "default" else f"{_name(workflow)}-{account}"
-
-
-def _name(workflow: JSON) -> str:
-    metadata = workflow["metadata"]
-    return str(metadata.get("name") or metadata.get("generateName", "workflow")).rstrip("-")
+    return f"{name_of(workflow['metadata'])}-{'pods' if account == 'default' else account}"
 
 
 __all__ = ["Account", "of_pods", "of_submitter"]

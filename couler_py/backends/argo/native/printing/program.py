@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from couler_py.backends.argo.document.structure import MAX_DEPTH, depth
+from couler_py.backends.argo.names import name_of
 from couler_py.backends.argo.native.printing.literals import keywords, named, value
 from couler_py.backends.argo.native.printing.members import members
 from couler_py.backends.argo.native.printing.proof import built
@@ -66,11 +67,9 @@ def _proved(document: Printed, names: Names) -> str:
 
 
 def _unwritable(document: Printed, why: str) -> DiagnosticError:
-    about = document.data.get("metadata")
-    given = about if isinstance(about, dict) else {}
-    name = given.get("name") or given.get("generateName") or ""
+    name = name_of(document.data.get("metadata"), "")
     said = "no program writes this document"
-    return DiagnosticError([error("CLR195", said, step=str(name), why=why, help="see what `couler lint` says")])
+    return DiagnosticError([error("CLR195", said, step=name, why=why, help="see what `couler lint` says")])
 
 
 def same(written: Any, document: Printed) -> bool:
@@ -95,7 +94,7 @@ def _as_statements(document: Printed, names: Names, checked: bool) -> str:
     if len({each["name"] for each in templates}) < len(templates):
         raise TypeError("two templates of one name")
     order = _callees_first(templates)
-    variable = names.free(*wished(_name(data), "workflow"))
+    variable = names.free(*wished(name_of(data.get("metadata"), "w"), "workflow"))
     outset = names.copy()
     # Variables get their names on the first way through, and only those that are read on the second.
     used: frozenset[str] = frozenset()
@@ -116,7 +115,7 @@ def _as_statements(document: Printed, names: Names, checked: bool) -> str:
 
 
 def _as_data(document: Printed, names: Names, checked: bool) -> str:
-    variable = names.free(*wished(_name(document.data), "workflow"))
+    variable = names.free(*wished(name_of(document.data.get("metadata"), "w"), "workflow"))
     head = call(f"argo.{document.data['kind']}", *_fields(document, None, Scope(names), checked))
     return statement(f"{variable} = ", head) + "\n"
 
@@ -172,13 +171,6 @@ def _metadata(given: Any, kind: str, scope: Scope) -> list[Doc]:
     if rest:
         found.append(named("metadata", value(rest, scope)))
     return found
-
-
-def _name(data: Mapping[str, Any]) -> str:
-    metadata = data.get("metadata")
-    about = metadata if isinstance(metadata, dict) else {}
-    name = about.get("name") or about.get("generateName")
-    return name.strip("-") if isinstance(name, str) and name.strip("-") else "w"
 
 
 def _is_template(given: Any) -> bool:
