@@ -26,7 +26,9 @@ def command(run: RunName, output: Output = "yaml", *, reach: Reach) -> None:
 
 
 def show(document: dict[str, Any], output: str) -> None:
-    """Print a document."""
+    """Print a document, as kubectl does without the record of who set which field."""
     if output not in ("yaml", "json"):
         raise UsageError(f"-o {output!r}: yaml or json")
+    metadata = {key: value for key, value in document["metadata"].items() if key != "managedFields"}
+    document = document | {"metadata": metadata}
     print(yaml.dump(document) if output == "yaml" else to_json(document), end="")

@@ -17,6 +17,6 @@ def command(run: RunName, as_json: AsJson = False, dry_run: DryRun = False, *, r
         planned.show(client, as_json=as_json)
         return
     if not as_json:
-        said = "steps run as they were when the run began; a changed file needs `couler run`"
+        said = "steps run as they were when the run began; a changed file needs a new run"
         console(stderr=True).print(said, style="dim")
     running.watch(client, lambda: client.retry(run), as_json=as_json)

@@ -25,6 +25,13 @@ File = Annotated[
     str, typer.Argument(metavar="FILE[:NAME]", help="A Python file, a module, an IR file, or Argo's YAML as it is.")
 ]
 
+SHOWN = {
+    "CronWorkflow": "couler cron list",
+    "WorkflowTemplate": "couler template list",
+    "ClusterWorkflowTemplate": "couler template list --cluster",
+}
+"""What a cluster keeps instead of running it, and the command that shows it."""
+
 
 @reaching
 def command(
@@ -76,17 +83,25 @@ def _follow(
     def start() -> str:
         return client.submit(bundle, parameters=values)
 
+    last = bundle.documents[-1] if bundle.documents else None
+    kind = str(last.get("kind")) if isinstance(last, dict) else ""
+    kept = kind in SHOWN
     if dry_run:
         start()
         planned.show(client, as_json=as_json)
-    elif log:
+    elif log and not kept:
         running.print_logs(client, start, as_json=as_json)
-    elif watch:
+    elif watch and not kept:
         running.watch(client, start, as_json=as_json)
-    elif as_json:
-        print(running.to_json({"run": start()}), end="")
     else:
-        print(start())
+        name = start()
+        print(running.to_json({"run": name}) if as_json else name, end="" if as_json else "\n")
+        if kept:
+            _say_kept(kind)
+
+
+def _say_kept(kind: str) -> None:
+    console(stderr=True).print(f"kept as a {kind}; no run was started: `{SHOWN.get(kind, 'kubectl get')}` shows it")
 
 
 def _send(
@@ -99,7 +114,10 @@ def _send(
     as_json: bool,
     dry_run: bool,
 ) -> None:
-    """Send a file's documents; all runs in it are started, and watched one after the other."""
+    """Send a file's documents; all runs in it are started, and watched one after the other.
+
+    Where it has none, there is nothing to watch: what was kept is named, and said.
+    """
     try:
         names = client.send(given, parameters=values, namespace=namespace)
     except ValueError as error:
@@ -108,8 +126,10 @@ def _send(
         planned.show(client, as_json=as_json)
         return
     runs = [name for name, document in zip(names, given, strict=True) if document["kind"] == "Workflow"]
-    if not watch and not log:
+    if not runs or not (watch or log):
         print(running.to_json({"names": names}) if as_json else "\n".join(names), end="" if as_json else "\n")
+        if not runs:
+            _say_kept(given[-1]["kind"])
         return
     following = running.print_logs if log else running.watch
     for run in runs:

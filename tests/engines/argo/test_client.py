@@ -214,6 +214,14 @@ def test_the_command_line_submits_lists_and_shows(cluster: Cluster, namespace: N
     assert command("logs", name) == "hello: hello Ada\n"
     assert name in [each["run"] for each in json.loads(command("runs", "--engine", "argo", "--json"))]
 
+    # A schedule is kept, and there is no run to wait for.
+    (tmp_path / "daily.py").write_text(FILE.replace("@couler.workflow", '@couler.workflow(schedule="0 3 1 1 *")'))
+    assert command("submit", "daily.py", "--to", "argo", *where, "--wait").strip() == f"argo:{namespace.name}/greeting"
+    kept = yaml.safe_load(command("cron", "get", "greeting"))
+    assert kept["spec"]["schedules"] == ["0 3 1 1 *"]
+    assert "managedFields" not in kept["metadata"]
+    command("cron", "delete", "greeting")
+
     # The same through the Argo server alone, from a file of Argo's own: no kubeconfig is there.
     (tmp_path / "nothing.yaml").write_text(yaml.safe_dump(nothing()))
     (tmp_path / "token").write_text(token_of(cluster))

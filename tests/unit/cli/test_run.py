@@ -104,7 +104,7 @@ def test_retry_says_that_the_code_is_that_of_the_run(failing: str, here: Path, c
     couler("run", failing)
     (here / "mended").touch()
     shown = couler("retry", run_of(couler)["run"])
-    assert shown.err.splitlines()[0] == "steps run as they were when the run began; a changed file needs `couler run`"
+    assert shown.err.splitlines()[0] == "steps run as they were when the run began; a changed file needs a new run"
 
 
 def test_a_run_that_has_ended_is_not_said_to_be_stopped(flow: str, couler: Couler) -> None:

@@ -190,5 +190,15 @@ def _rule(message: str) -> str:
     given = found.groupdict()
     group = given.get("group", "argoproj.io")
     where = f"a Role in {given['namespace']}" if given.get("namespace") else "a ClusterRole"
-    rule = f'{{apiGroups: ["{group}"], resources: [{given["resource"]}], verbs: [{given["verb"]}]}}'
-    return f"; missing in {where}: {rule} (`couler rbac argo FILE --submitter` prints all that is needed)"
+    resource, verb = given["resource"], given["verb"]
+    rule = f'{{apiGroups: ["{group}"], resources: [{resource}], verbs: [{verb}]}}'
+    return f"; missing in {where}: {rule}{_source(resource, verb)}"
+
+
+def _source(resource: str, verb: str) -> str:
+    """Who prints a rule, or asks for it. What is printed is for submitting and steering, through the Kubernetes API."""
+    if resource == "pods":
+        return " (through the Argo server, logs list and watch pods with your rights, and retry deletes them)"
+    if resource in ("workflows", "pods/log") or verb in ("get", "create", "update", "patch"):
+        return " (`couler rbac argo FILE --submitter` prints all that submitting and steering FILE needs)"
+    return ""

@@ -32,6 +32,9 @@ from couler_py.backends.argo.client.request import HIDDEN, JSON, Request
 CONNECT, ANSWER = 10.0, 60.0
 """Seconds to wait for a connection, and for the next bytes of an answer."""
 
+PLAIN = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE")
+"""What OpenSSL, by its version, calls an answer in plain text where TLS was asked for."""
+
 TRIES_TO_CONNECT = 3
 """Where nobody listens, waiting long helps nobody."""
 
@@ -161,6 +164,8 @@ class Http:
                 timeout=urllib3.Timeout(connect=CONNECT, read=silence),
             )
         except urllib3.exceptions.SSLError as error:
+            if any(each in str(error) for each in PLAIN):
+                raise NotUnderstoodError(f"{said}: no TLS is spoken there; write http:// if that is meant") from None
             raise UntrustedError(
                 f"{said}: no trusted connection: {self.hide(str(error))}; --certificate-authority FILE names whom to "
                 "trust"

@@ -23,6 +23,8 @@ def connect(
     """
     client, config = library("client"), library("config")
     file = None if kubeconfig is None else str(kubeconfig)
+    if file is not None and not Path(file).expanduser().is_file():
+        raise EngineUnreachableError(f"no cluster: there is no kubeconfig {file!r}")
     try:
         api = config.new_client_from_config(file, context)
         contexts, active = config.list_kube_config_contexts(file)

@@ -10,6 +10,7 @@ from couler_py.backends.argo.client.events import LASTS, kubernetes_events
 from couler_py.backends.argo.client.failures import ConflictError
 from couler_py.backends.argo.client.http import Http
 from couler_py.backends.argo.client.kinds import kind as known
+from couler_py.backends.argo.client.naming import called
 from couler_py.backends.argo.client.request import JSON, MERGE_PATCH, Method, Request, segment
 from couler_py.backends.argo.status import run_phase
 from couler_py.backends.base import FINISHED, NotOffered
@@ -77,7 +78,7 @@ class Kubernetes:
         yield from kubernetes_events(self.http.lines(request, LASTS + 15.0), request.what)
 
     def create(self, kind: str, namespace: str, document: JSON, *, again: bool = False) -> JSON:
-        name = document["metadata"].get("name", "")
+        name = called(document)
         return self._change("POST", self._path(kind, namespace), f"create {kind} {name}", document, again=again)
 
     def replace(self, kind: str, namespace: str, document: JSON) -> JSON:

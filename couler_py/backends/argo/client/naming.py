@@ -21,6 +21,12 @@ def split(run: str) -> tuple[str, str]:
     return namespace, name
 
 
+def called(document: JSON) -> str:
+    """How a document is called in words: by its name, or by what the cluster makes one from, as "hello-…"."""
+    metadata = document["metadata"]
+    return str(metadata.get("name") or f"{metadata.get('generateName', '')}…")
+
+
 def pods(workflow: JSON) -> Iterator[tuple[str, int, str, JSON]]:
     """The pods of a run: path of the task, attempt, name, and the node."""
     for path, attempt, node in paths(workflow):

@@ -11,6 +11,7 @@ from couler_py.backends.argo.client.events import LASTS, objects, server_events
 from couler_py.backends.argo.client.failures import Said, failure
 from couler_py.backends.argo.client.http import Http
 from couler_py.backends.argo.client.kinds import kind as known
+from couler_py.backends.argo.client.naming import called
 from couler_py.backends.argo.client.request import JSON, Method, Request, segment
 from couler_py.backends.base import NotOffered
 
@@ -69,7 +70,7 @@ class Server:
 
     def create(self, kind: str, namespace: str, document: JSON, *, again: bool = False) -> JSON:
         found, path = known(kind), self._path(kind, namespace)
-        what = f"create {kind} {document['metadata'].get('name', '')}"
+        what = f"create {kind} {called(document)}"
         body = {"namespace": namespace, found.field: document}
         dry = None
         if kind == "Workflow":

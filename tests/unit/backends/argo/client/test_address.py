@@ -167,3 +167,8 @@ def test_insecure_holds_for_the_kubernetes_api_too(kubeconfig: Path) -> None:
 @pytest.mark.parametrize("make", [lambda **given: Address(**given), lambda **given: ArgoClient(**given)])
 def test_a_client_shows_no_token(make: Any) -> None:
     assert TOKEN not in repr(make(server="https://argo.example", token=TOKEN))
+
+
+def test_a_kubeconfig_that_is_not_there_is_named(kubeconfig: Path) -> None:
+    with pytest.raises(EngineUnreachableError, match="there is no kubeconfig 'nope'"):
+        find(Address(kubeconfig="nope"), {})

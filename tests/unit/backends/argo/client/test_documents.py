@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from couler_py.backends.argo.client.applying import in_place_of
 from couler_py.backends.argo.client.approving import all_done, approved
-from couler_py.backends.argo.client.naming import fnv32a, pod_name, split
+from couler_py.backends.argo.client.naming import called, fnv32a, pod_name, split
 from couler_py.backends.argo.client.parameters import with_values
 from couler_py.backends.argo.client.resubmitting import copy_of
 from couler_py.backends.argo.client.submission import LETTERS, SUBMISSION, generated, marked
@@ -31,6 +31,11 @@ def test_a_made_up_name_is_as_kubernetes_makes_them(beginning: str) -> None:
     assert len(name) <= 63
     assert name.startswith(beginning[:58])
     assert set(name[-5:]) <= set(LETTERS)
+
+
+def test_a_document_is_called_by_its_name_or_by_the_beginning_of_one() -> None:
+    assert called({"metadata": {"name": "hello", "generateName": "hi-"}}) == "hello"
+    assert called({"metadata": {"generateName": "hi-"}}) == "hi-…"
 
 
 def test_a_mark_changes_nothing_else() -> None:

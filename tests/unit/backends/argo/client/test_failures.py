@@ -36,6 +36,27 @@ def test_a_403_has_the_rule_to_add(message: str, rule: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("verb", "resource", "said"),
+    [
+        ("create", "workflows", "`couler rbac argo FILE --submitter` prints"),
+        ("update", "cronworkflows", "`couler rbac argo FILE --submitter` prints"),
+        ("watch", "pods", "through the Argo server, logs list and watch pods with your rights"),
+    ],
+)
+def test_a_403_names_who_asks_for_the_rule(verb: str, resource: str, said: str) -> None:
+    assert said in refused(verb, resource)
+
+
+def test_a_403_names_no_command_that_does_not_print_the_rule() -> None:
+    assert refused("list", "cronworkflows").endswith("verbs: [list]}")
+
+
+def refused(verb: str, resource: str) -> str:
+    message = f'User "u" cannot {verb} resource "{resource}" in API group "" in the namespace "a"'
+    return str(failure(403, read(json.dumps({"message": message}).encode()), "do it"))
+
+
+@pytest.mark.parametrize(
     ("body", "message"),
     [
         (b'{"code": 5, "message": "not found"}', "not found"),

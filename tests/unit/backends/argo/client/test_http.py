@@ -131,6 +131,13 @@ def test_a_refused_connection_is_said_soon() -> None:
     assert server.slept == [0.25, 0.5]
 
 
+def test_a_server_that_speaks_no_tls_is_no_matter_of_trust() -> None:
+    with scripted(GOOD) as (http, server):
+        encrypted = server.http(http.url.replace("http://", "https://"))
+        with pytest.raises(NotUnderstoodError, match=r"no TLS is spoken there; write http://"):
+            encrypted.call(READ)
+
+
 def test_a_silent_server_is_a_time_out() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         script = Scripted([])
