@@ -13,13 +13,12 @@ from couler_py.backends.argo.names import name_of
 from couler_py.backends.argo.native.printing.literals import keywords, named, value
 from couler_py.backends.argo.native.printing.members import members
 from couler_py.backends.argo.native.printing.proof import built
-from couler_py.backends.argo.native.printing.scope import Scope, wished
+from couler_py.backends.argo.native.printing.scope import Scope, Variables, wished
 from couler_py.backends.argo.native.printing.templates import template_lines, with_line
 from couler_py.backends.argo.vocabulary import API, KINDS
 from couler_py.ir.diagnostics import DiagnosticError, error
 from couler_py.printer.layout import Doc, call, statement
 from couler_py.printer.literal import quoted
-from couler_py.printer.names import Names
 
 HEAD = "from couler_py import argo_native as argo\n"
 MARGIN = 4
@@ -38,14 +37,14 @@ def print_documents(documents: Sequence[Printed]) -> str:
 
     Raises `DiagnosticError` (CLR195) for a document that no program can write.
     """
-    names = Names({"argo"})
+    names = Variables({"argo"})
     parts: list[str] = []
     for document in documents:
         parts.append(_proved(document, names))
     return HEAD + "".join(f"\n{part}" for part in parts)
 
 
-def _proved(document: Printed, names: Names) -> str:
+def _proved(document: Printed, names: Variables) -> str:
     """The shortest block that is proved to write the document: its templates as statements, else all as data.
 
     What Argo's schema refuses is written unchecked.
@@ -85,7 +84,7 @@ def exactly(one: Any, other: Any) -> bool:
     return msgspec.json.encode(one, order="sorted") == msgspec.json.encode(other, order="sorted")
 
 
-def _as_statements(document: Printed, names: Names, checked: bool) -> str:
+def _as_statements(document: Printed, names: Variables, checked: bool) -> str:
     data = document.data
     inner = _templates_home(data)
     templates = inner.get("templates") or []
@@ -114,7 +113,7 @@ def _as_statements(document: Printed, names: Names, checked: bool) -> str:
     return "\n".join([with_line(head, f" as {variable}", 0), *lines]) + "\n"
 
 
-def _as_data(document: Printed, names: Names, checked: bool) -> str:
+def _as_data(document: Printed, names: Variables, checked: bool) -> str:
     variable = names.free(*wished(name_of(document.data.get("metadata"), "w"), "workflow"))
     head = call(f"argo.{document.data['kind']}", *_fields(document, None, Scope(names), checked))
     return statement(f"{variable} = ", head) + "\n"

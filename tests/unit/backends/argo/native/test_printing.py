@@ -187,6 +187,35 @@ def test_an_argument_that_the_template_has_no_input_for() -> None:
     assert 'one("x", parameters={"a": "1", "b": "2"})' in printed(data)
 
 
+def test_no_variable_is_a_task_and_then_something_else() -> None:
+    graph = {"tasks": [{"name": "a", "template": "x"}, {"name": "b", "template": "x", "depends": "a"}]}
+    data = document(
+        {"name": "a", "dag": graph},
+        {"name": "b", "suspend": {}},
+        {
+            "name": "c",
+            "dag": {"tasks": [{"name": "a", "template": "a"}, {"name": "q", "template": "b", "depends": "a"}]},
+        },
+    )
+    assert (
+        print_documents([Printed(data), Printed({**data, "metadata": {"name": "a"}, "spec": {}})])
+        == """\
+from couler_py import argo_native as argo
+
+with argo.Workflow(generateName="w-") as w:
+    with argo.dag("a") as a_template:
+        a = argo.task("a", "x")
+        argo.task("b", "x", depends=a)
+    b_template = argo.suspend("b")
+    with argo.dag("c"):
+        a = a_template("a")
+        b_template("q", depends=a)
+
+a_workflow = argo.Workflow("a")
+"""
+    )
+
+
 def test_several_documents_and_those_around_them_make_one_program() -> None:
     config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}
     one = document({"name": "a", "suspend": {}})
