@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import nbformat
 import pytest
@@ -16,6 +17,7 @@ from nbclient import NotebookClient
 
 import couler_py
 import couler_py.argo
+from couler_py.argo_native import Written
 from couler_py.backends.features import FEATURES
 from couler_py.cli.app import COMMANDS
 from couler_py.ir.codes import explanations
@@ -83,6 +85,21 @@ def test_every_diagnostic_and_every_feature_has_its_place() -> None:
 def test_every_command_is_on_the_page_of_the_command_line() -> None:
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f"`couler {name} " not in page] == []
+
+
+def test_programs_in_argos_own_words_pass_the_linter() -> None:
+    page = list(blocks(ROOT / "docs" / "guides" / "argo-native.md"))
+    programs = [each for each in page if each.language == "python" and "\nwith argo." in each.text]
+    said = []
+    for block in programs:
+        if block.title == "typo.py":  # shows a mistake
+            continue
+        names: dict[str, Any] = {}
+        exec(compile(block.text, f"line {block.line}", "exec"), names)
+        written = [each for each in names.values() if isinstance(each, Written)]
+        assert written
+        said += [(block.line, str(found)) for each in written for found in each.lint() if found.severity != "note"]
+    assert said == []
 
 
 def test_every_example_has_a_page_with_its_picture() -> None:
