@@ -285,6 +285,15 @@ CODES: tuple[Code, ...] = (
         instead='schedules: ["0 3 * * *"]',
     ),
     Code(
+        "CLR479",
+        "a pod that Kubernetes refuses",
+        "Neither the API server nor Argo's lint reads what a workflow says of its pods: ports, probes, amounts, "
+        "variables, volumes, tolerations, a podSpecPatch. Kubernetes refuses the pod (or the volume claim, or the "
+        "disruption budget) when Argo creates it, in the middle of the run.",
+        example="resources: {requests: {memory: 2Gi}, limits: {memory: 1Gi}}",
+        instead="resources: {requests: {memory: 1Gi}, limits: {memory: 2Gi}}",
+    ),
+    Code(
         "CLR480",
         "a selector or condition that can't be read",
         "`successCondition` and `failureCondition` are written as Kubernetes' label selectors: `status.phase == "

@@ -28,6 +28,9 @@ _PATTERNS = {
     "^(@(yearly": "five fields of cron, @daily and the like, or @every with a duration",
     "^[-a-zA-Z0-9_]+$": "a name of letters, digits, `-` and `_`",
     "^[-a-zA-Z0-9_{}.]+$": "a name of letters, digits, `-` and `_`",
+    "^[a-zA-Z0-9][-a-zA-Z0-9]*$": "a name of letters, digits and `-`, without `-` in front",
+    "^\\d{4}-\\d\\d-": "a moment, as 2024-01-31T12:00:00Z",
+    "^([a-z0-9][-a-z0-9.]*/)?[A-Za-z0-9]": "letters, digits, `-`, `_` and `.`, perhaps behind a domain and `/`",
     "^[a-zA-Z_][a-zA-Z0-9_]*$": "a name of letters, digits and `_`, without a digit in front",
 }
 """What patterns of the schema mean, by how they begin."""

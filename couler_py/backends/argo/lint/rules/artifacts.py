@@ -167,8 +167,7 @@ def kinds_of_values(flow: Flow) -> Iterator[Finding]:
                     and template.type in GRAPHS
                     and not (len(found) == 1 and found[0].text and found[0].start == 0 and found[0].end == len(text))
                 ):
-                    if "{{" in text:
-                        yield _not_one(text, (*path, "artifacts", index, "from"))
+                    yield _not_one(text, (*path, "artifacts", index, "from"))
                 elif found and not found[0].expression and _OTHER.match(found[0].name):
                     yield _no_artifact(found[0].name, (*path, "artifacts", index, "from"))
             for index, each in enumerate(data.get("parameters", ())):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from couler_py.argolang import SyntaxProblem, Tag, parse_condition, scan, tags_in, written
+from couler_py.argolang import EvaluationProblem, SyntaxProblem, Tag, condition, parse_condition, scan, tags_in, written
 from couler_py.backends.argo.lint.finding import Finding, Path
 from couler_py.backends.argo.lint.rules.flow import Call, Flow
 
@@ -39,8 +39,25 @@ def _when(text: str, path: Path, where: str, call: Call | None) -> Iterator[Find
             help='compare values, each in quotes, with ==, !=, <, >; or write an expression: "{{= … }}"',
         )
         return
-    if call is not None:
+    if "{{" not in text and (found := _no_answer(text)):
+        yield Finding(
+            "CLR471",
+            f"the condition of {where} is neither true nor false: {found}",
+            path,
+            why="the server doesn't look, and the call ends in Error when its turn comes",
+            help="compare values, each in quotes, with ==, !=, <, >",
+        )
+    elif call is not None:
         yield from _by_text(text, path, where, call)
+
+
+def _no_answer(text: str) -> str:
+    """Why a condition that can be read has no answer; "" where it has one."""
+    try:
+        condition(text)
+    except EvaluationProblem as problem:
+        return problem.message
+    return ""
 
 
 def _problem(text: str) -> SyntaxProblem | None:

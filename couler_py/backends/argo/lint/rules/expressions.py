@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -9,6 +10,7 @@ import msgspec
 from couler_py.argolang import Reference, SyntaxProblem, Tag, hyphenated, references
 from couler_py.backends.argo.lint.context import JSON
 from couler_py.backends.argo.lint.finding import Finding, Path
+from couler_py.backends.argo.lint.rules import answers
 from couler_py.backends.argo.lint.rules.flow import Flow, Template
 from couler_py.backends.argo.lint.rules.language import expression_problem
 from couler_py.backends.argo.lint.rules.references import nearest
@@ -27,6 +29,8 @@ FAILS = "it has no value where it stands, and the run ends in Error there"
 
 def in_tag(tag: Tag, path: Path, place: Place, names: Names, *, strict: bool) -> Iterator[Finding]:
     """An expression between braces. `strict`: where text that isn't filled in ends the call in Error."""
+    # What stays is read again as the JSON that the template travels in: these signs are escaped there by then.
+    strict = strict or re.search(r'[<>&"\\\x00-\x1f]', tag.text) is not None
     misread = list(_hyphens(tag.text, path, tag.inside, place, strict=strict))
     yield from misread
     if not misread:
@@ -193,7 +197,10 @@ def fields(flow: Flow) -> Iterator[Finding]:
                 if text := data.get("expression", ""):
                     path = (*call.path, "hooks", hook, "expression")
                     yield from _field(text, path, Place(template, call, in_hook=True), names)
+                    yield from answers.of_hook(text, path, f"{template.word}s.{call.name}.")
     yield from _retry(flow.spec.get("retryStrategy"), (*flow.path, "retryStrategy"), names)
+    defaults = flow.spec.get("templateDefaults", {})
+    yield from _retry(defaults.get("retryStrategy"), (*flow.path, "templateDefaults", "retryStrategy"), names)
     yield from _of_workflow(flow, names)
 
 
@@ -208,17 +215,21 @@ def _field(text: str, path: Path, place: Place, names: Names) -> Iterator[Findin
 
 def _retry(strategy: JSON | None, path: Path, names: Names) -> Iterator[Finding]:
     text = (strategy or {}).get("expression", "")
+    at = (*path, "expression")
+    if "{{" in text:
+        yield from answers.left_tags(text, at, ("lastRetry.", "retries"))
     if not text or "{{" in text:
         return
-    at = (*path, "expression")
     try:
         found = references(text)
     except SyntaxProblem as problem:
         yield _unreadable(problem, at, 0)
         return
+    fine = True
     for each in found:
         if each.path[0] in OF_ARGO or each.name in RETRY or each.name == "lastRetry":
             continue
+        fine = False
         yield Finding(
             "CLR470",
             f"{each.name!r} isn't known when Argo decides on another attempt",
@@ -227,38 +238,20 @@ def _retry(strategy: JSON | None, path: Path, names: Names) -> Iterator[Finding]
             why="the attempts are over and the step ends in Error when the expression is looked at",
             help=nearest(each.name, sorted(RETRY)),
         )
+    if fine:
+        yield from answers.of_retry(text, at)
 
 
 def _of_workflow(flow: Flow, names: Names) -> Iterator[Finding]:
     place = Place(Template((), {}))
     for name, hook in flow.spec.get("hooks", {}).items():
         if text := hook.get("expression", ""):
-            yield from _field(text, (*flow.path, "hooks", name, "expression"), place, names)
+            path: Path = (*flow.path, "hooks", name, "expression")
+            yield from _field(text, path, place, names)
+            yield from answers.of_hook(text, path, "workflow.status")
     for key, each in flow.spec.get("workflowMetadata", {}).get("labelsFrom", {}).items():
         if text := each.get("expression", ""):
             yield from _field(text, (*flow.path, "workflowMetadata", "labelsFrom", key, "expression"), place, names)
-    cron = flow.context.document.get("spec", {}) if flow.kind == "CronWorkflow" else {}
-    if text := cron.get("stopStrategy", {}).get("expression", ""):
-        path: Path = ("spec", "stopStrategy", "expression")
-        try:
-            found = references(text)
-        except SyntaxProblem as problem:
-            yield _unreadable(problem, path, 0)
-            return
-        for reference in found:
-            if reference.path[0] not in ("cronworkflow", *OF_ARGO) or (
-                len(reference.path) > 1 and reference.path[1] not in CRON
-            ):
-                yield Finding(
-                    "CLR470",
-                    f"{reference.name!r} isn't known when Argo decides whether to stop",
-                    path,
-                    offset=reference.start,
-                    help=nearest(reference.name, [f"cronworkflow.{each}" for each in CRON]),
-                )
-
-
-CRON = ("name", "namespace", "labels", "annotations", "failed", "succeeded", "lastScheduledTime")
 
 
 def hooks(flow: Flow) -> Iterator[Finding]:

@@ -52,8 +52,7 @@ class Call:
     @property
     def where(self) -> str:
         """How messages name it."""
-        word = "the step" if self.owner.type == "steps" else "the task"
-        return f"{word} {self.name!r}" if self.name else f"a {word[4:]} without a name"
+        return f"the {self.owner.word} {self.name!r}" if self.name else f"a {self.owner.word} without a name"
 
 
 class Template:
@@ -72,6 +71,11 @@ class Template:
     def where(self) -> str:
         """How messages name it."""
         return f"the template {self.name!r}" if self.name else "an inline template"
+
+    @property
+    def word(self) -> str:
+        """What its calls are called."""
+        return "step" if self.type == "steps" else "task"
 
     @cached_property
     def parameters(self) -> dict[str, JSON]:
@@ -245,6 +249,7 @@ class Flow:
             for call in template.calls:
                 if call.target is not None:
                     waiting.append(call.target)
+                waiting += (self.by_name[each] for each in (call.data.get("onExit", ""),) if each in self.by_name)
                 for hook in call.data.get("hooks", {}).values():
                     if (inner := self.called(hook)) is not None:
                         waiting.append(inner)

@@ -36,19 +36,25 @@ def loops(flow: Flow) -> Iterator[Finding]:
             elif given == ["withSequence"]:
                 yield from _sequence(call, call.data["withSequence"], (*call.path, "withSequence"))
             elif given == ["withItems"]:
-                yield from _nulls(call, call.data["withItems"])
+                yield from _keys(call, call.data["withItems"], "withItems")
 
 
 def _param(call: Call, text: str) -> Iterator[Finding]:
     if "{{" in text:
         return
     try:
-        items = json.loads(text)
-    except ValueError as error:
+        items = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
         yield _no_list(call, f"isn't JSON: {error}")
         return
     if not isinstance(items, list):
         yield _no_list(call, "is JSON, but not a list")
+        return
+    yield from _keys(call, items, "withParam")
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _no_list(call: Call, problem: str) -> Finding:
@@ -63,6 +69,7 @@ def _no_list(call: Call, problem: str) -> Finding:
 
 
 def _sequence(call: Call, sequence: JSON, path: Path) -> Iterator[Finding]:
+    yield from _format(call, sequence.get("format", ""), (*path, "format"))
     count, end = sequence.get("count"), sequence.get("end")
     if count is None and end is None:
         yield Finding(
@@ -104,22 +111,44 @@ def _sequence(call: Call, sequence: JSON, path: Path) -> Iterator[Finding]:
         )
 
 
-def _nulls(call: Call, items: list[object]) -> Iterator[Finding]:
-    keys: dict[str, int] = {}
-    maps = [each for each in items if isinstance(each, dict)]
-    for each in maps:
-        for key in each:
-            keys[str(key)] = keys.get(str(key), 0) + 1
-    if not maps or len(maps) != len(items):
+def _format(call: Call, text: str, path: Path) -> Iterator[Finding]:
+    """The items of a sequence are what Go's `Sprintf` makes of a number, and then stand in JSON."""
+    if not text or "{{" in text:
         return
-    text = json.dumps({key: value for key, value in call.data.items() if key not in ("withItems", "inline")})
-    for key, count in keys.items():
-        if count < len(items) and f"{{{{item.{key}}}}}" in text:
-            index = next(i for i, each in enumerate(items) if isinstance(each, dict) and key not in each)
+    verbs = [each[-1] for each in re.findall(r"%[-+# 0]*\d*(?:\.\d*)?[^\d.]", text) if not each.endswith("%")]
+    breaks = re.search(r'["\\\x00-\x1f]', text) is not None or "q" in verbs
+    if breaks or verbs not in ([], ["d"], ["x"], ["X"], ["o"], ["O"], ["b"], ["c"], ["U"], ["v"]):
+        yield Finding(
+            "CLR465",
+            f"the `format` of the `withSequence` of {call.where} is {text!r}",
+            path,
+            severity="error" if breaks else "warning",
+            why="the items stand in JSON, which quotes and backslashes break: the call ends in Error"
+            if breaks
+            else "a format has one place for one whole number, as %d, %03d or %x",
+            help="write it with one %d",
+        )
+
+
+_READ = re.compile(r"\{\{\s*item\.([^{}\s]+)\s*\}\}")
+
+
+def _keys(call: Call, items: list[object], field: str) -> Iterator[Finding]:
+    """What the call reads of its items, each of them has; that none of those of `withItems` has it, the server says."""
+    text = json.dumps({key: value for key, value in call.data.items() if key not in (field, "inline")})
+    for key in dict.fromkeys(_READ.findall(text)):
+        without = [index for index, each in enumerate(items) if not _has(each, key)]
+        if without and (field == "withParam" or len(without) < len(items)):
             yield Finding(
                 "CLR465",
-                f"item {index} of {call.where} has no {key!r}, which the call reads",
-                (*call.path, "withItems", index),
+                f"item {without[0]} of {call.where} has no {key!r}, which the call reads",
+                (*call.path, field, without[0]) if field == "withItems" else (*call.path, field),
                 why="what an item doesn't have can't be filled in, and the call ends in Error when its turn comes",
                 help=f"give every item {key!r}",
             )
+
+
+def _has(item: object, key: str) -> bool:
+    if isinstance(item, list):
+        return re.fullmatch(r"\[\d+\]", key) is not None and int(key[1:-1]) < len(item)
+    return isinstance(item, dict) and key in item

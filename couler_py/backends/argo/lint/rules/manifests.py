@@ -47,6 +47,8 @@ def resources(flow: Flow) -> Iterator[Finding]:
                     )
         if manifest:
             yield from _manifest(manifest, (*path, "manifest"), template.where, sure=action not in ("delete", "get"))
+            if action in ("create", "apply", "replace"):
+                yield from _object(manifest, action, (*path, "manifest"), template.where)
         for key in ("successCondition", "failureCondition"):
             text = data.get(key, "")
             if text and "{{" not in text and (problem := condition_problem(text)):
@@ -57,6 +59,33 @@ def resources(flow: Flow) -> Iterator[Finding]:
                     why="the step ends in Error once the object is there",
                     help="write conditions such as status.phase == Succeeded, with commas between them",
                 )
+
+
+def _object(text: str, action: str, path: Path, where: str) -> Iterator[Finding]:
+    """One object with the names that the API server asks for; a tag may bring what is missing."""
+    try:
+        found = [each for each in yaml.load_all(text, Loader=yaml.CBaseLoader) if each] if "{{" not in text else []
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return  # a finding by itself
+    if not found:
+        return
+    data = found[0]
+    problem = "holds several documents" if len(found) > 1 else "is no object" if not isinstance(data, dict) else ""
+    if not problem and (missing := [each for each in ("apiVersion", "kind") if not data.get(each)]):
+        problem = f"has no `{missing[0]}`"
+    if not problem and not str(data["kind"]).endswith("List"):
+        metadata = data.get("metadata")
+        metadata = metadata if isinstance(metadata, dict) else {}
+        if not metadata.get("name") and not (action == "create" and metadata.get("generateName")):
+            problem = "has no `metadata.name`" + (" or `generateName`" if action == "create" else "")
+    if problem:
+        yield Finding(
+            "CLR481",
+            f"the manifest of {where} {problem}",
+            path,
+            why="the step fails when it gives the manifest to Kubernetes",
+            help="write one object with its names, and a template for each",
+        )
 
 
 def _manifest(text: str, path: Path, where: str, *, sure: bool) -> Iterator[Finding]:

@@ -36,7 +36,7 @@ def images(flow: Flow) -> Iterator[Finding]:
                 why="the interpreter gets an empty file",
                 help="write `source`, or use `container`",
             )
-        for path, container, where in _others(template):
+        for path, container, where in others_of(template):
             if not container.get("image"):
                 yield _no_image(where, path, container)
 
@@ -51,7 +51,7 @@ def _no_image(where: str, path: Path, data: JSON) -> Finding:
     )
 
 
-def _others(template: Template) -> Iterator[tuple[Path, JSON, str]]:
+def others_of(template: Template) -> Iterator[tuple[Path, JSON, str]]:
     """The containers besides the main one, with their paths and how messages name them."""
     for what in ("sidecars", "initContainers"):
         for index, each in enumerate(template.data.get(what, ())):
@@ -62,10 +62,18 @@ def _others(template: Template) -> Iterator[tuple[Path, JSON, str]]:
         yield path, each, f"the container {each.get('name', '')!r} of {template.where}"
 
 
+def containers_of(template: Template) -> Iterator[tuple[Path, JSON, str]]:
+    """All containers that a template writes, with their paths and how messages name them."""
+    for what in ("container", "script"):
+        if template.data.get(what) is not None:
+            yield (*template.path, what), template.data[what], template.where
+    yield from others_of(template)
+
+
 def container_names(flow: Flow) -> Iterator[Finding]:
     """No container has a name that Argo gives to its own."""
     for template in flow.all_templates:
-        for path, each, where in _others(template):
+        for path, each, where in others_of(template):
             name, in_set = each.get("name", ""), path[-3] == "containerSet"
             plugin = name.startswith(PLUGINS)
             if plugin or (name in OWN and not (in_set and name == "main")):
@@ -187,7 +195,7 @@ def _with_mounts(template: Template) -> Iterator[tuple[Path, JSON]]:
     for what in ("container", "script", "containerSet"):
         if template.data.get(what) is not None:
             yield (*template.path, what), template.data[what]
-    for path, each, _ in _others(template):
+    for path, each, _ in others_of(template):
         yield path, each
 
 

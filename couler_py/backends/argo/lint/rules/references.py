@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from couler_py.backends.argo.lint.context import JSON
 from couler_py.backends.argo.lint.finding import Finding, Path
-from couler_py.backends.argo.lint.rules.flow import Flow, Template
+from couler_py.backends.argo.lint.rules.flow import Call, Flow, Template
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -60,11 +60,25 @@ def called(flow: Flow) -> Iterator[Finding]:
     for template in flow.all_templates:
         for call in template.calls:
             yield from _holder(flow, call.path, call.data, call.where)
+            yield from _handler(flow, call)
     for path, name, hook, of in flow.hooks:
         owner = "the workflow" if of is None else of.where
         if hook.get("templateRef") is None and of is None and flow.refers:
             continue  # a name of the referenced WorkflowTemplate
         yield from _holder(flow, path, hook, f"the hook {name!r} of {owner}", hook=True)
+
+
+def _handler(flow: Flow, call: Call) -> Iterator[Finding]:
+    """`onExit` of a step or task, the older way to say its hook `exit`."""
+    name = call.data.get("onExit", "")
+    if name and name not in flow.by_name and "exit" not in call.data.get("hooks", {}):
+        yield Finding(
+            "CLR441",
+            f"the exit handler {name!r} of {call.where} is none of the templates",
+            (*call.path, "onExit"),
+            why="the server doesn't look, and the run ends in Error when the call has ended",
+            help=nearest(name, flow.by_name),
+        )
 
 
 def _holder(flow: Flow, path: Path, holder: JSON, where: str, *, hook: bool = False) -> Iterator[Finding]:
@@ -151,6 +165,21 @@ def _reference(flow: Flow, path: Path, reference: JSON, where: str) -> Iterator[
         )
 
 
+def empty_groups(flow: Flow) -> Iterator[Finding]:
+    """A group of steps without a step is never done; behind the last one Argo doesn't wait."""
+    for template in flow.all_templates:
+        groups = template.data.get("steps", ()) if template.type == "steps" else ()
+        for index, group in enumerate(groups[:-1]):
+            if not group:
+                yield Finding(
+                    "CLR442",
+                    f"a group of steps of {template.where} is empty",
+                    (*template.path, "steps", index),
+                    why="nothing in it can end, and the run waits for ever",
+                    help="take it out",
+                )
+
+
 def one_type(flow: Flow) -> Iterator[Finding]:
     """A template is some kind of thing; that it isn't two is a rule of the schema."""
     for template in flow.all_templates:
@@ -161,6 +190,15 @@ def one_type(flow: Flow) -> Iterator[Finding]:
                 template.path,
                 why="a template is one of " + ", ".join(f"`{each}`" for each in TYPES_IN_WORDS),
                 help="add one of them",
+            )
+        plugin = template.data.get("plugin")
+        if plugin is not None and len(plugin) != 1:
+            yield Finding(
+                "CLR442",
+                f"the plugin of {template.where} has {len(plugin)} names",
+                (*template.path, "plugin"),
+                why="Argo wants the name of one plugin, with what it takes below",
+                help="write plugin: {NAME: {…}}",
             )
 
 

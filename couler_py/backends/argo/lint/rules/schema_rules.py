@@ -20,6 +20,10 @@ JSON = dict[str, Any]
 def crd_rules(context: Context) -> Iterator[Finding]:
     """The rules that the API server evaluates where the full CRDs are installed, and Argo's own lint with any."""
     yield from _walk(context.spec, rules_of_the_spec(), context.spec_path)
+    # The CRDs leave open what stands inline in a task, where only Argo's own lint looks.
+    for each in context.all_templates[len(context.templates) :]:
+        for finding in _walk([each.data], rules_of_the_spec().fields["templates"], (), listed=False):
+            yield msgspec.structs.replace(finding, path=(*each.path, *finding.path[1:]))
 
 
 class _Branch(msgspec.Struct, frozen=True):
@@ -55,24 +59,25 @@ def _branch(part: Any) -> _Branch | None:
     return _Branch(checks, keys, fields, inner) if checks or keys or fields or inner else None
 
 
-def _walk(value: Any, branch: _Branch, path: Path) -> Iterator[Finding]:
+def _walk(value: Any, branch: _Branch, path: Path, *, listed: bool = True) -> Iterator[Finding]:
+    """`listed`: whether the items of all lists have to differ in their keys, and not of those of mounts alone."""
     for check, message in branch.checks:
         for inside, help_ in check(value):
             yield Finding("CLR427", f"{message[0].lower()}{message[1:]}", (*path, *inside), on="key", help=help_)
     if isinstance(value, list):
-        if branch.keys:
+        if branch.keys and (listed or branch.keys[0][0] == "mountPath"):
             yield from _repeated(value, branch.keys, path)
         if branch.inner is not None:
             for index, item in enumerate(value):
-                yield from _walk(item, branch.inner, (*path, index))
+                yield from _walk(item, branch.inner, (*path, index), listed=listed)
         return
     if branch.inner is not None:
         for key, item in value.items():
-            yield from _walk(item, branch.inner, (*path, key))
+            yield from _walk(item, branch.inner, (*path, key), listed=listed)
         return
     for name, inner in branch.fields.items():
         if name in value:
-            yield from _walk(value[name], inner, (*path, name))
+            yield from _walk(value[name], inner, (*path, name), listed=listed)
 
 
 def _repeated(items: list[JSON], keys: tuple[tuple[str, Any], ...], path: Path) -> Iterator[Finding]:

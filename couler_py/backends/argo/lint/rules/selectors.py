@@ -16,6 +16,16 @@ _OPERATORS = {"In": True, "NotIn": True, "Exists": False, "DoesNotExist": False}
 _TOKEN = re.compile(r"\s*(?:(?P<sign>==|!=|=|>|<|!|,|\(|\))|(?P<word>[^\s=!<>,()]+))")
 
 
+def is_label_key(text: str) -> bool:
+    """Whether Kubernetes takes a text as the key of a label."""
+    return _KEY.fullmatch(text) is not None
+
+
+def is_label_value(text: str) -> bool:
+    """Whether Kubernetes takes a text as the value of a label."""
+    return _VALUE.fullmatch(text) is not None
+
+
 def label_selector_problem(selector: dict[str, Any]) -> tuple[str, Path] | None:
     """What is wrong with a `labelSelector`, and where in it."""
     for key, value in (selector.get("matchLabels") or {}).items():

@@ -16,7 +16,11 @@ def inputs_supplied(flow: Flow) -> Iterator[Finding]:
     for template in flow.all_templates:
         for call in template.calls:
             if call.target is not None:
-                yield from _missing(call.target, call.data.get("arguments", {}), call.path, call.where)
+                yield from _missing(call.target, call.data.get("arguments", {}), call.path, call.where, flow)
+            handler = flow.by_name.get(call.data.get("onExit", ""))
+            if handler is not None and "exit" not in call.data.get("hooks", {}) and not flow.is_library:
+                given, where = flow.spec.get("arguments", {}), f"the exit handler of {call.where}"
+                yield from _missing(handler, given, (*call.path, "onExit"), where, flow)
     for path, name, hook, of in flow.hooks:
         target = flow.called(hook)
         given = hook.get("arguments", {})
@@ -24,7 +28,7 @@ def inputs_supplied(flow: Flow) -> Iterator[Finding]:
             given = flow.spec.get("arguments", {})
         if target is not None:
             owner = "the workflow" if of is None else of.where
-            yield from _missing(target, given, path, f"the hook {name!r} of {owner}")
+            yield from _missing(target, given, path, f"the hook {name!r} of {owner}", flow)
 
 
 def entrypoint_supplied(flow: Flow) -> Iterator[Finding]:
@@ -36,7 +40,7 @@ def entrypoint_supplied(flow: Flow) -> Iterator[Finding]:
         if target is None:
             continue
         what = "the entrypoint" if key == "entrypoint" else "the exit handler"
-        yield from _missing(target, _of_workflow(flow), (*flow.path, key), what, of_workflow=True)
+        yield from _missing(target, _of_workflow(flow), (*flow.path, key), what, flow, of_workflow=True)
 
 
 def _of_workflow(flow: Flow) -> JSON:
@@ -51,13 +55,13 @@ def _of_workflow(flow: Flow) -> JSON:
 
 
 def _missing(
-    target: Template, arguments: JSON, path: Path, where: str, *, of_workflow: bool = False
+    target: Template, arguments: JSON, path: Path, where: str, flow: Flow, *, of_workflow: bool = False
 ) -> Iterator[Finding]:
     parameters = named(arguments.get("parameters"))
     for name, declared in target.parameters.items():
         given = parameters.get(name)
         if given is None:
-            supplied = _has_own_value(declared)
+            supplied = _has_own_value(declared) or _is_written(target, name, flow)
         else:
             supplied = "value" in given or (given.get("valueFrom") or {}).get("configMapKeyRef") is not None
         if not supplied and (given is None or of_workflow):
@@ -85,6 +89,12 @@ def _missing(
                 help="give an artifact of this name, or make the input `optional: true`",
                 related=_declared(target, "artifacts", name),
             )
+
+
+def _is_written(target: Template, name: str, flow: Flow) -> bool:
+    """Whether the input has a value of a wrong type, which is a finding by itself."""
+    ((_, declared),) = _declared(target, "parameters", name) or (("", ()),)
+    return bool(declared) and any(flow.is_written((*declared, key)) for key in ("value", "default"))
 
 
 def _has_own_value(parameter: JSON) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from couler_py.backends.argo.lint.context import JSON
 from couler_py.backends.argo.lint.finding import Finding, Path
-from couler_py.backends.argo.lint.rules.flow import Flow, Template
+from couler_py.backends.argo.lint.rules.flow import GRAPHS, Flow, Template
 
 _OUTPUT_SOURCES = ("path", "jqFilter", "jsonPath", "parameter", "expression", "supplied")
 
@@ -161,6 +161,15 @@ def _output(template: Template, parameter: JSON, path: Path) -> Iterator[Finding
         if source is not None:
             yield Finding(
                 "CLR458", f"{what} has both `value` and `valueFrom`", (*path, "valueFrom"), on="key", help="keep one"
+            )
+        elif template.type in (*GRAPHS, "suspend"):
+            yield Finding(
+                "CLR458",
+                f"{what} can't have a `value`",
+                (*path, "value"),
+                on="key",
+                why=f"Argo ends a `{template.type}` in Error that doesn't say where its output comes from",
+                help=_fitting(template),
             )
         return
     if source is None:

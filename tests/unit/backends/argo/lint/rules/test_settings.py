@@ -95,7 +95,7 @@ CASES = {
         "the successCondition of the template 'main' can't be read: 'is' stands where a comparison belongs",
         """
         templates:
-        - {name: main, resource: {action: create, manifest: 'a: b', successCondition: ‸status.phase is Done}}
+        - {name: main, resource: {action: get, manifest: 'a: b', successCondition: ‸status.phase is Done}}
         """,
     ),
     "a manifest that is no YAML": Case(
