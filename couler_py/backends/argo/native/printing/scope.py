@@ -8,6 +8,9 @@ from typing import Any
 from couler_py.backends.argo.native.tasks import Form
 from couler_py.printer.names import Names, identifier
 
+LONGEST = 50
+"""Signs of a variable: the rest of a name tells a reader no more, and lines have an end."""
+
 
 class Variables(Names):
     """The names of a program. Those of one graph's tasks may be another's too, and are nothing else's.
@@ -115,4 +118,5 @@ class Scope:
 def wished(name: str, kind: str) -> tuple[str, str]:
     """The variables that a name would like: small letters, and, where that is taken, its kind behind."""
     plain = identifier(name).lower()
+    plain = plain if len(plain) <= LONGEST else plain[:LONGEST].rstrip("_")
     return plain, f"{plain.rstrip('_')}_{kind}"

@@ -216,6 +216,11 @@ a_workflow = argo.Workflow("a")
     )
 
 
+def test_a_variable_is_never_as_long_as_a_name_can_be() -> None:
+    data = {**document({"name": "b" * 128, "suspend": {}}), "metadata": {"name": "a" * 253}}
+    assert f") as {'a' * 50}:\n" in printed(data)
+
+
 def test_several_documents_and_those_around_them_make_one_program() -> None:
     config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}
     one = document({"name": "a", "suspend": {}})
