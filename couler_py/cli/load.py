@@ -103,7 +103,7 @@ def _suffix_known(path: Path) -> Path:
 
 def _from_yaml(found: _Target) -> Loaded:
     assert found.path is not None
-    documents, _ = argo_documents(found.path)
+    documents, _ = argo_documents(found.path, places=True)
     named = {each.workflow.name: each for each in documents}
     if found.name and found.name not in named:
         raise UsageError(f"{found.path} has no workflow {found.name!r}; it has {', '.join(named)}", "CLR704")
@@ -116,8 +116,10 @@ def _from_yaml(found: _Target) -> Loaded:
     return Loaded(document.workflow, found.path, imported=True, document=document)
 
 
-def argo_documents(path: Path) -> tuple[tuple[Document, ...], tuple[Diagnostic, ...]]:
+def argo_documents(path: Path, *, places: bool = False) -> tuple[tuple[Document, ...], tuple[Diagnostic, ...]]:
     """Every document of Argo's in a YAML file, and what there is to say about them.
+
+    With `places`, what is found later points at the line of the file.
 
     Raises `UsageError` for what is no YAML, and `DiagnosticError` for what is no document of Argo's.
     """
@@ -125,7 +127,7 @@ def argo_documents(path: Path) -> tuple[tuple[Document, ...], tuple[Diagnostic, 
     from couler_py.backends.yaml import YamlError
 
     try:
-        return loaded(path.read_text(encoding="utf-8"), file=str(path))
+        return loaded(path.read_text(encoding="utf-8"), file=str(path), places=places)
     except (UnicodeDecodeError, YamlError) as error:
         raise UsageError(f"{path}: {error}", "CLR702") from error
 

@@ -8,7 +8,6 @@ from couler_py.cli.console import console
 from couler_py.cli.errors import UsageError
 from couler_py.cli.findings import show
 from couler_py.cli.load import YAML, argo_documents, load
-from couler_py.ir.diagnostics import DiagnosticError
 from couler_py.ir.model import Document, Workflow
 
 
@@ -34,12 +33,9 @@ def portable_program(file: str) -> str:
 
     What isn't portable is said: warnings on stderr. Raises `DiagnosticError` where something has no other words.
     """
-    from couler_py.passes.portable import portable
+    from couler_py.backends.imported import for_engine
 
-    made, findings = portable(load(file).model)
-    errors = [each for each in findings if each.severity == "error"]
-    if errors:
-        raise DiagnosticError(findings)
+    made, findings = for_engine(load(file).model, "ir")
     show(findings, console(stderr=True))
     return _ours(made)
 

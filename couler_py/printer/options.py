@@ -128,7 +128,8 @@ def retry(given: RetryPolicy) -> Doc:
         return call("couler.retry", repr(given.limit), **named)
     if given.when is not None:
         named["when"] = construct(given.when)
-    policy: dict[str, Doc] = {name: construct(getattr(given, name)) for name in ("backoff", "when", "policy")}
+    said = [name for name in ("backoff", "when", "policy") if getattr(given, name) is not None]
+    policy: dict[str, Doc] = {name: construct(getattr(given, name)) for name in said}
     if given.other_node:
         policy["other_node"] = "True"
     return call("couler.RetryPolicy", repr(given.limit), **policy)

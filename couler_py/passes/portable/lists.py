@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from couler_py.ir.wire import as_text
 from couler_py.passes.portable.nodes import changed, nodes
 
 LIST = ListOf(ANY)
+_NUMBER = re.compile(r"-?[0-9]+", re.ASCII)
 NO_TAG = "{{item}}"
 Place = tuple[str, str]
 """A template, and one of its outputs."""
@@ -114,9 +116,24 @@ def with_texts(task: Task) -> Task:
         made = _as_texts(each.items.value, task)
         if made is not None:
             return msgspec.structs.replace(task, each=msgspec.structs.replace(each, items=Literal(made)))
+    if isinstance(each.items, Sequence):
+        each = msgspec.structs.replace(each, items=_numbers(each.items))
     return msgspec.structs.replace(
-        task, arguments=tuple(msgspec.structs.replace(one, value=_text(one.value, each)) for one in task.arguments)
+        task,
+        each=each,
+        arguments=tuple(msgspec.structs.replace(one, value=_text(one.value, each)) for one in task.arguments),
     )
+
+
+def _numbers(given: Sequence) -> Sequence:
+    """A sequence with the numbers that its texts are."""
+    parts = {name: getattr(given, name) for name in ("start", "end", "count")}
+    known = {
+        name: Literal(int(part.value))
+        for name, part in parts.items()
+        if isinstance(part, Literal) and isinstance(part.value, str) and _NUMBER.fullmatch(part.value)
+    }
+    return msgspec.structs.replace(given, **known)
 
 
 def _as_texts(items: list[Any], task: Task) -> list[Any] | None:

@@ -10,8 +10,9 @@ import msgspec
 from couler_py.ir.expr import Expr, rewrite, walk
 from couler_py.ir.types import Type
 
-EXPRESSIONS: tuple[type, ...] = get_args(Expr)
-TYPES: tuple[type, ...] = get_args(Type)
+# Asked of every field of every task: by the class itself, for none has another below it.
+EXPRESSIONS: frozenset[type] = frozenset(get_args(Expr))
+TYPES: frozenset[type] = frozenset(get_args(Type))
 
 
 def nodes(part: Any) -> Iterator[Expr]:
@@ -19,22 +20,22 @@ def nodes(part: Any) -> Iterator[Expr]:
     stack = [part]
     while stack:
         each = stack.pop()
-        if isinstance(each, EXPRESSIONS):
-            yield from walk(each)  # type: ignore[arg-type]
+        if type(each) in EXPRESSIONS:
+            yield from walk(each)
         elif isinstance(each, tuple):
             stack.extend(reversed(each))
-        elif isinstance(each, msgspec.Struct) and not isinstance(each, TYPES):
+        elif isinstance(each, msgspec.Struct) and type(each) not in TYPES:
             stack.extend(getattr(each, name) for name in reversed(each.__struct_fields__))
 
 
 def changed(part: Any, change: Callable[[Expr], Expr]) -> Any:
     """A struct with `change` applied to every expression in it, innermost first."""
-    if isinstance(part, EXPRESSIONS):
-        return rewrite(part, change)  # type: ignore[arg-type]
+    if type(part) in EXPRESSIONS:
+        return rewrite(part, change)
     if isinstance(part, tuple):
         made = tuple(changed(each, change) for each in part)
         return part if all(new is old for new, old in zip(made, part, strict=True)) else made
-    if isinstance(part, msgspec.Struct) and not isinstance(part, TYPES):
+    if isinstance(part, msgspec.Struct) and type(part) not in TYPES:
         fields = {name: getattr(part, name) for name in part.__struct_fields__}
         made_fields = {name: changed(value, change) for name, value in fields.items()}
         different = {name: value for name, value in made_fields.items() if value is not fields[name]}

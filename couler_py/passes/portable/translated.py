@@ -56,10 +56,17 @@ def _template(template: Template, findings: list[Diagnostic]) -> Template:
         graph = msgspec.structs.replace(graph, tasks=tasks)
         findings += (_of_items(task, template) for task in tasks if _asks_items(task))
         findings += (_hooked(task, template) for task in tasks if task.hooks)
-        template = changed(msgspec.structs.replace(template, body=graph), lambda expr: _direct(expr, lists))
+        graph = changed(graph, lambda expr: _direct(expr, lists))
+        # One by one: what is found in a task is said at its own place.
+        tasks = tuple(
+            _translated(each, template.name, each.source or template.source, findings) for each in graph.tasks
+        )
         for task in body.tasks:
             read = {node.task for node in nodes(task) if isinstance(node, TaskOutput)} & lists
             findings += (_list(task.name, producer, template, task.source) for producer in sorted(read))
+        rest = msgspec.structs.replace(template, body=msgspec.structs.replace(graph, tasks=()))
+        made: Template = _translated(rest, template.name, template.source, findings)
+        return msgspec.structs.replace(made, body=msgspec.structs.replace(graph, tasks=tasks))
     found: Template = _translated(template, template.name, template.source, findings)
     return found
 

@@ -137,6 +137,12 @@ CONDITIONS = [
         "Failed",
     ),
     Imported(
+        "when-that-is-an-error-keeps-its-group-from-starting",
+        steps('{name: a, template: ok, when: "a b == c"}, {name: b, template: ok}', "{name: c, template: ok}"),
+        {"a": "Blocked", "b": "Blocked", "c": "Blocked"},
+        "Failed",
+    ),
+    Imported(
         "when-of-steps",
         steps(said("a", "x"), "{name: b, template: ok, when: '{{steps.a.outputs.parameters.o}} == y'}"),
         {"a": "Succeeded", "b": "Skipped"},

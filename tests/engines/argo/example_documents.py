@@ -101,11 +101,36 @@ RUN: dict[str, tuple[Edit, ...]] = {
     "status-reference.yaml": (),
     "steps-inline-workflow.yaml": (),
     "suspend-template.yaml": (("suspend: {}", "suspend: {duration: '1'}"), ('duration: "20"', 'duration: "1"')),
-    "template-defaults.yaml": (),
+    "template-defaults.yaml": (("random.choice([0, 1, 1])", "0"),),
     "template-on-exit.yaml": (),
     "title-and-description-with-markdown.yaml": (),
 }
 """By the name of an example, the edits of its text."""
+
+RARELY = frozenset(
+    {
+        "archive-location.yaml",
+        "coinflip-recursive.yaml",
+        "dag-coinflip.yaml",
+        "dag-conditional-artifacts.yaml",
+        "dag-conditional-parameters.yaml",
+        "dag-continue-on-fail.yaml",
+        "dag-diamond-steps.yaml",
+        "dag-disable-failFast.yaml",
+        "global-parameters-from-configmap.yaml",
+        "life-cycle-hooks-tmpl-level.yaml",
+        "loops-dag.yaml",
+        "map-reduce.yaml",
+        "parallelism-limit.yaml",
+        "parameter-aggregation-dag.yaml",
+        "pod-metadata-wf-field.yaml",
+        "recursive-for-loop.yaml",
+        "retry-backoff.yaml",
+        "retry-with-steps.yaml",
+        "suspend-template.yaml",
+    }
+)
+"""Those that start many pods, wait, or are close to another: they run where there is time for them."""
 
 
 def prepared(folder: Path, name: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from couler_py.backends.local.api import execute
 from couler_py.store.records import RunRecord, TaskRecord
 from tests.cluster.argo import Namespace
 from tests.cluster.fixtures import ObjectStore
-from tests.engines.argo.example_documents import RUN, prepared
+from tests.engines.argo.example_documents import RARELY, RUN, prepared
 from tests.engines.argo.imported import made, states, tasks
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(400)]
@@ -33,6 +33,10 @@ CONFIG_MAP = {
     "metadata": {"name": "simple-parameters", "labels": {"workflows.argoproj.io/configmap-type": "Parameter"}},
     "data": {"msg": "hello world"},
 }
+AT_ONCE = 4 * (os.cpu_count() or 1)
+"""An example runs one to three pods at a time, and more than the machine can start only wait for each other."""
+CHOSEN = [pytest.param(name, marks=[pytest.mark.soak] if name in RARELY else []) for name in RUN]
+
 if not EXAMPLES.is_dir():
     pytest.skip(f"the reference data is not in {DATA}", allow_module_level=True)
 
@@ -42,10 +46,10 @@ def ended(namespace: Namespace, s3: ObjectStore, request: pytest.FixtureRequest)
     """How the selected examples ended on the cluster."""
     chosen = [item.callspec.params["name"] for item in request.session.items if item.path == Path(__file__)]
     namespace.submit(CONFIG_MAP)
-    return namespace.run_all({name: [prepared(EXAMPLES, name)] for name in chosen}, at_once=16, seconds=300)
+    return namespace.run_all({name: [prepared(EXAMPLES, name)] for name in chosen}, at_once=AT_ONCE, seconds=380)
 
 
-@pytest.mark.parametrize("name", RUN)
+@pytest.mark.parametrize("name", CHOSEN)
 def test_example(name: str, ended: Mapping[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     there = ended[name]
     if isinstance(there, Exception):

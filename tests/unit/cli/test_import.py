@@ -110,6 +110,60 @@ def test_an_import_in_the_words_of_every_engine(couler: Couler, flow: Path) -> N
     assert shown.out.startswith("import couler_py as couler\n")
 
 
+STEPS = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {generateName: coin-}
+spec:
+  entrypoint: main
+  templates:
+  - name: main
+    steps:
+    - - {name: flip, template: flip}
+    - - {name: heads, template: say, when: "{{= steps.flip.outputs.result == 'heads' }}"}
+  - name: flip
+    retryStrategy: {limit: "3"}
+    script: {image: "python:3.11", command: [python], source: "print('heads')"}
+  - name: say
+    inputs: {parameters: [{name: text, default: hello}]}
+    container: {image: busybox, command: [echo, "{{inputs.parameters.text}}"]}
+"""
+
+PLAIN = """\
+import couler_py as couler
+
+flip = couler.script(
+    "python:3.11",
+    "print('heads')",
+    ["python"],
+    name="flip",
+    outputs={"result": couler.stdout()},
+    retries=couler.RetryPolicy(3, policy="OnFailure"),
+)
+say = couler.container("busybox", ["echo", couler.argument("text")], name="say", inputs={"text": (str, "hello")})
+
+
+@couler.workflow(entrypoint="main")
+def coin():
+    flip_result = flip()
+    couler.when(flip_result == "heads", say.named("heads"))
+"""
+
+
+def test_a_portable_import_is_a_function_that_calls_steps(couler: Couler, here: Path) -> None:
+    (here / "coin.yaml").write_text(STEPS, encoding="utf-8")
+    shown = couler("import", "coin.yaml", "--portable")
+    assert (shown.code, shown.out, shown.err) == (0, PLAIN, "")
+
+
+def test_what_is_not_portable_is_said_at_its_line(couler: Couler, here: Path) -> None:
+    (here / "coin.yaml").write_text(STEPS.replace("'heads' }}", "sprig.trim('heads') }}"), encoding="utf-8")
+    shown = couler("import", "coin.yaml", "--portable")
+    assert shown.code == 2
+    assert "CLR302" in shown.err
+    assert "coin.yaml:10:9" in shown.err
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

@@ -19,6 +19,7 @@ from couler_py.backends.argo.document.documents import (
 )
 from couler_py.backends.argo.document.order import arranged
 from couler_py.backends.argo.document.selection import main_of
+from couler_py.backends.argo.document.sources import Sources
 from couler_py.backends.argo.document.structure import structure
 from couler_py.backends.argo.lint.places import Places
 from couler_py.backends.argo.paths import Path, dotted
@@ -62,21 +63,23 @@ def load_all(text: str, *, file: str = "") -> tuple[Document, ...]:
     return loaded(text, file=file)[0]
 
 
-def loaded(text: str, *, file: str = "") -> tuple[tuple[Document, ...], tuple[Diagnostic, ...]]:
+def loaded(text: str, *, file: str = "", places: bool = False) -> tuple[tuple[Document, ...], tuple[Diagnostic, ...]]:
     """What `load_all` gives, and what there is to say about it.
 
     A warning for every field that Argo doesn't know (it travels all the same), and a note for what a cluster added to
-    an exported object and was set aside. Raises as `load` does.
+    an exported object and was set aside. With `places`, templates and tasks know where they stand, which takes a second
+    look at the text. Raises as `load` does.
     """
-    return _Reading(text, file).result()
+    return _Reading(text, file, places).result()
 
 
 class _Reading:
     """The reading of one file."""
 
-    def __init__(self, text: str, file: str) -> None:
+    def __init__(self, text: str, file: str, places: bool) -> None:
         self.text = text
         self.file = file
+        self.with_places = places
         self.data = yaml.load_all(text)
         self.diagnostics: list[Diagnostic] = []
         self._places: Places | None = None
@@ -111,7 +114,8 @@ class _Reading:
                 wrong_kind(path, expected, source=self._source(number, path)) for path, expected in found.wrong
             ]
             return None
-        return converted(data)
+        made = converted(data)
+        return Sources(self._all_places(), self.file, number, data).placed(made) if self.with_places else made
 
     def _end(self, any_found: bool) -> None:
         """Refuse what can't be read, with everything that is wrong at once."""
@@ -146,10 +150,13 @@ class _Reading:
         )
 
     def _source(self, number: int, path: Path) -> Source:
+        place = self._all_places().find(number, path, key=bool(path) and isinstance(path[-1], str))
+        return Source(self.file, place.line, place.column)
+
+    def _all_places(self) -> Places:
         if self._places is None:
             self._places = Places(self.text)
-        place = self._places.find(number, path, key=bool(path) and isinstance(path[-1], str))
-        return Source(self.file, place.line, place.column)
+        return self._places
 
 
 def dump(given: Dumped) -> str:

@@ -8,6 +8,7 @@ from couler_py.backends.local.graphs import GraphRun
 from couler_py.backends.local.imported import fanout
 from couler_py.backends.local.imported.hooks import ImportedWatch
 from couler_py.backends.local.imported.scope import ImportedScope
+from couler_py.backends.local.scope import TaskFailure
 from couler_py.ir.meaning import State, Verdict, outcome
 from couler_py.ir.model import Depends, DependsAll, DependsAny, DependsNot, DependsOn, Each, External, Graph, Task
 from couler_py.store.records import Result
@@ -25,7 +26,9 @@ class ImportedGraph(GraphRun):
 
     def __init__(self, context: Context, made: Call, graph: Graph, attempt: int):
         super().__init__(context, made, graph, attempt)
-        self.groups = {name: number for number, group in enumerate(graph.groups) for name in group}
+        self.groups = {name: group for group in graph.groups for name in group}
+        self.refused: dict[tuple[str, ...], str] = {}
+        """By group of steps, why none of it starts; "" for one that starts."""
         self.scope.outputs = {
             task.name: tasks.template_of(context, task).outputs
             for task in graph.tasks
@@ -38,7 +41,7 @@ class ImportedGraph(GraphRun):
         results = self.scope.results
         if self.graph.form == "steps":
             failed = any(result.state == "Failed" and self.states[name] == "Failed" for name, result in results.items())
-            return "Failed" if failed else "Succeeded"
+            return "Failed" if failed or any(self.refused.values()) else "Succeeded"
         leaves = set(self.shape.leaves())
         states: dict[str, State] = {
             name: self.states[name] if name in leaves else results[name].state for name in self.tasks
@@ -50,13 +53,29 @@ class ImportedGraph(GraphRun):
         results = self.scope.results
         failed = [results[name] for name in sorted(self.tasks) if self.states[name] == "Failed"]
         errored = self.graph.form == "dag" and bool(failed) and failed[0].errored
-        return Result("Failed", message=self.why(), errored=errored)
+        reasons = [reason for reason in self.refused.values() if reason]
+        return Result("Failed", message=reasons[0] if reasons else self.why(), errored=errored)
 
     def verdict(self, task: Task) -> Verdict:
         if task.depends is not None:
             return "go" if self._holds(task.depends) else "block"
         waits = [producer for edge in self.shape.edges[task.name] for producer in edge.tasks]
-        return "go" if all(self._holds(DependsOn(producer)) for producer in waits) else "block"
+        if not all(self._holds(DependsOn(producer)) for producer in waits):
+            return "block"
+        group = self.groups.get(task.name)
+        return "go" if group is None or not self._refusal(group) else "block"
+
+    def _refusal(self, group: tuple[str, ...]) -> str:
+        """Why none of a group of steps starts: a condition of one of them has no value (resolveReferences)."""
+        if group not in self.refused:
+            self.refused[group] = ""
+            for task in (self.tasks[name] for name in group):
+                if task.when is not None and task.each is None:
+                    try:
+                        self.scope.condition(task.when)
+                    except TaskFailure as failure:
+                        self.refused[group] = f"{task.name}: {failure}"
+        return self.refused[group]
 
     def _holds(self, depends: Depends) -> bool:
         match depends:
