@@ -87,8 +87,12 @@ def app(kind: str, word: str) -> typer.Typer:
         if as_json:
             print(to_json(found), end="")
             return
-        rows = [row(each) for each in found]
-        for line in columns(rows, header=("NAME", "CREATED", "SCHEDULE", "")) if rows else ():
+        if not found:
+            console(stderr=True).print(f"no {word}s yet")
+            return
+        header = ("NAME", "CREATED", "SCHEDULE", "")
+        shown = len(header) if kind == "CronWorkflow" else 2
+        for line in columns([row(each)[:shown] for each in found], header=header[:shown]):
             console().print(line)
 
     @made.command("get")
