@@ -17,6 +17,6 @@ def command(
         bool, typer.Option("--portable", help="In the words that every engine shares, instead of Argo's own.")
     ] = False,
 ) -> None:
-    """Write Argo's documents as a Python program that builds equal ones."""
+    """Write Argo's YAML as a Python program that builds equal documents."""
     only_yaml(file)
     write(portable_program(file) if portable else program(file), output)
