@@ -35,7 +35,7 @@ def checked(document: JSON, engine: Engine, crds: Crds) -> tuple[list[Finding], 
     ]
     sound = _without(document, problems)
     listed = _in_lists(sound)
-    if listed is not sound:
+    if listed is not sound or engine == "3.5":  # rules read what only the newest version knows, too
         listed = _without(listed, list(_validator(kind, "4").iter_errors(listed)))
     return found, listed
 

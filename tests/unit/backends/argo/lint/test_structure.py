@@ -173,3 +173,12 @@ def test_the_steps_of_35_are_held_to_their_schema_too() -> None:
         "    steps:\n    - - name: a\n        template: work\n        wehn: 'true'\n",
     )
     assert only(steps, engine="3.5").message == "`spec.templates[0].steps[0][0]` has no field 'wehn'"
+
+
+@pytest.mark.parametrize("locks", ["mutexes: [a]", "mutexes: a", "mutexes: [null]", "semaphores: [3]"])
+def test_fields_that_argo_3_5_does_not_know_may_be_anything(locks: str) -> None:
+    text = (
+        "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\nspec:\n  entrypoint: m\n"
+        f"  templates:\n  - {{name: m, suspend: {{}}, synchronization: {{{locks}}}}}\n"
+    )
+    assert [each.code for each in lint(text, engine="3.5") if each.severity == "error"] == ["CLR426"]
