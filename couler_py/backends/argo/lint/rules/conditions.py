@@ -11,7 +11,7 @@ from couler_py.backends.argo.lint.rules.flow import Call, Flow
 
 _BARE = re.compile(
     r"(?P<tag>\{\{\s*(?P<name>(?:steps|tasks|inputs|workflow|item)\b[^{}=]*?)\s*\}\})"
-    r"\s*(?P<sign>==|!=)\s*(?P<other>[\w.'\" -]+)"
+    r"\s*(?P<sign>==|!=)\s*(?P<other>\{\{.*?\}\}|'[^']*'|\"[^\"]*\"|[^\s&|()][^&|()]*|)"
 )
 _WRITTEN_BY_ARGO = re.compile(r".*\.(status|exitCode|startedAt|finishedAt)|workflow\.(status|name|uid|namespace)")
 
@@ -80,13 +80,13 @@ def _by_text(text: str, path: Path, where: str, call: Call) -> Iterator[Finding]
     if text.lstrip().startswith("{{=") and len(tags_in(text)) == 1:
         return
     for match in _BARE.finditer(text):
-        name, other = match["name"], match["other"].strip().strip("'\"")
+        name, other = match["name"], match["other"].strip()
         before = text[: match.start()].rstrip()[-1:]
         if (
             (before and before in "'\"")
             or _written_here(name, call)
             or _WRITTEN_BY_ARGO.fullmatch(name)
-            or _is_number(other)
+            or _is_number(other.strip("'\""))
         ):
             continue
         yield Finding(
@@ -96,7 +96,7 @@ def _by_text(text: str, path: Path, where: str, call: Call) -> Iterator[Finding]
             severity="warning",
             offset=match.start(),
             why="the value becomes part of the condition: with a space or a sign in it the call ends in Error",
-            help=f'write when: "{{{{= {_expression(name)} {match["sign"]} {other!r} }}}}"',
+            help=f'write when: "{{{{= {_expression(name)} {match["sign"]} {_compared(other)} }}}}"',
         )
         return
 
@@ -104,6 +104,14 @@ def _by_text(text: str, path: Path, where: str, call: Call) -> Iterator[Finding]
 def _written_here(name: str, call: Call) -> bool:
     """Whether it is an item that stands in the document, for everybody to see."""
     return name.split(".")[0] == "item" and bool(call.data.get("withItems") or call.data.get("withSequence"))
+
+
+def _compared(other: str) -> str:
+    """What the value is compared with, as an expression has it: a tag's own name, everything else as text."""
+    text = other.strip("'\"")
+    if re.fullmatch(r"\{\{[^{}=]+\}\}", text):
+        return _expression(text.strip("{} "))
+    return repr(text)
 
 
 def _is_number(text: str) -> bool:

@@ -215,3 +215,24 @@ CASES = {
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 def test_a_mistake_is_found_where_it_stands(case: Case) -> None:
     check(case)
+
+
+@pytest.mark.parametrize(
+    ("compared", "written"),
+    [
+        ("!= []", "!= '[]'"),
+        ("== yes", "== 'yes'"),
+        ("== 'a b'", "== 'a b'"),
+        ("!= ''", "!= ''"),
+        ("== ab && 1 == 1", "== 'ab'"),
+        ("!= {{workflow.name}}", "!= workflow.name"),
+    ],
+)
+def test_a_condition_by_text_is_written_as_an_expression_for_what_it_compares(compared: str, written: str) -> None:
+    spec = f"""
+        templates:
+        - {{name: main, steps: [[{{name: a, template: give}}], [{{name: b, template: none,
+            when: ‸"{{{{steps.a.outputs.result}}}} {compared}"}}]]}}
+        """
+    [found] = Case("CLR472", "", spec).findings
+    assert (found.code, found.help) == ("CLR472", f'write when: "{{{{= steps.a.outputs.result {written} }}}}"')
