@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
@@ -76,10 +77,17 @@ def members(given: Any, place: str) -> Any:
             fail(
                 "CLR191",
                 f"{place} holds {each!r}",
-                help="list names, argo.parameter(...) and argo.artifact(...); or write Argo's own form: "
+                help=f"list {_listed(place, each)}; or write Argo's own form: "
                 '{"parameters": [...], "artifacts": [...]}',
             )
     return {key: listed for key, listed in (("parameters", parameters), ("artifacts", artifacts)) if listed}
+
+
+def _listed(place: str, given: Any) -> str:
+    """What a list of members holds: for arguments by name, as {"last": "D"}, in their own words."""
+    if place == "arguments" and isinstance(given, Mapping) and "name" not in given and given:
+        return ", ".join(f"argo.parameter({json.dumps(name)}, {value!r})" for name, value in given.items())
+    return "names, argo.parameter(...) and argo.artifact(...)"
 
 
 def input_names(template: JSON) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
@@ -71,22 +72,29 @@ def check(value: Any, node: JSON, place: str, about: str = "") -> None:
             elif isinstance(more, dict):
                 check(item, more, inside, about)
             elif known is not None and more is False:
-                raise unknown(name, known, place, about)
+                raise unknown(name, known, place, about, _as_member(name, item, place))
     elif isinstance(value, list) and "items" in node:
         for number, item in enumerate(value):
             check(item, node["items"], f"{place}[{number}]", about)
 
 
-def unknown(name: str, known: Iterable[str], place: str, about: str = "") -> RecordingError:
-    """The error for a field that isn't there."""
+def unknown(name: str, known: Iterable[str], place: str, about: str = "", way_out: str = "") -> RecordingError:
+    """The error for a field that isn't there; without a field of a like name, it says the `way_out`."""
     names = sorted(known)
     near = difflib.get_close_matches(name, names, 1)
     return problem(
         "CLR190",
         f"{place or 'it'} has no field {name!r}",
         step=about,
-        help=f"did you mean {near[0]!r}?" if near else f"the fields are {', '.join(names)}",
+        help=f"did you mean {near[0]!r}?" if near else way_out or f"the fields are {', '.join(names)}",
     )
+
+
+def _as_member(name: str, value: Any, place: str) -> str:
+    """How a value is given that stands in `arguments` under its name, as in {"last": "D"}."""
+    if place.rpartition(".")[2] != "arguments":
+        return ""
+    return f"write arguments=[argo.parameter({json.dumps(name)}, {_shown(value)})]"
 
 
 def _inline(name: str) -> JSON:

@@ -157,6 +157,15 @@ def test_an_argument_that_is_given_twice(write: Callable[[Any], Any]) -> None:
     assert (found.code, found.message) == ("CLR193", "the argument 'x' is given twice")
 
 
+def test_arguments_by_name_are_members_of_a_list() -> None:
+    found = in_dag(lambda one: one("a", arguments={"last": "D"}))
+    assert (found.code, found.message) == ("CLR190", "arguments has no field 'last'")
+    assert found.help == "write arguments=[argo.parameter(\"last\", 'D')]"
+    listed = in_dag(lambda one: one("a", arguments=[{"last": "D"}]))
+    assert (listed.code, listed.message) == ("CLR191", "arguments holds {'last': 'D'}")
+    assert listed.help.startswith("list argo.parameter(\"last\", 'D'); or write Argo's own form: ")
+
+
 @pytest.mark.parametrize(
     ("name", "way_out"),
     [
