@@ -256,8 +256,12 @@ class ClusterClient(Client, Protocol):
         """The object of a run as the cluster has it."""
         ...
 
-    def resubmit(self, run: str, *, memoized: bool = False) -> str:
-        """Start a new run like this one; `memoized` keeps what succeeded in it."""
+    def retry(self, run: str, *, parameters: Mapping[str, str] | None = None) -> str:
+        """Run failed tasks again and keep those that succeeded; `parameters` are other values, as they are typed."""
+        ...
+
+    def resubmit(self, run: str, *, memoized: bool = False, parameters: Mapping[str, str] | None = None) -> str:
+        """Start a new run like this one; `memoized` keeps what succeeded in it, `parameters` are as for `retry`."""
         ...
 
     def download(self, run: str, folder: str | Path, names: Iterable[str] = ()) -> Mapping[str, Sequence[Path]]:

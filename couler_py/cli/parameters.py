@@ -51,6 +51,17 @@ def _unknown(workflow: Workflow, name: str) -> str:
     return f"{workflow.name} has no parameter {name!r}{hint}; it has {listing}"
 
 
+def texts(given: Iterable[str]) -> dict[str, str]:
+    """Parameters of Argo's own documents and of runs that there are: text; `NAME=@FILE` reads one from a file."""
+    found = {}
+    for text in given:
+        name, equals, raw = text.partition("=")
+        if not equals:
+            raise UsageError(f"-p {text!r} is not NAME=VALUE")
+        found[name] = content(name, raw)
+    return found
+
+
 def content(name: str, raw: str) -> str:
     """The text of a value that is typed: `@FILE` is what the file holds, `@@x` the text "@x"."""
     if raw.startswith("@@"):

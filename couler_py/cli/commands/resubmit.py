@@ -8,13 +8,16 @@ import typer
 
 from couler_py.backends.base import ClusterClient, NotOffered
 from couler_py.cli import planned, running
-from couler_py.cli.options import AsJson, RunName
+from couler_py.cli.errors import UsageError
+from couler_py.cli.options import AsJson, Parameters, RunName
+from couler_py.cli.parameters import texts
 from couler_py.cli.reach import DryRun, Reach, reaching
 
 
 @reaching
 def command(
     run: RunName,
+    parameter: Parameters = None,
     memoized: Annotated[
         bool, typer.Option("--memoized", help="Keep what succeeded in it (through the Argo server).")
     ] = False,
@@ -28,11 +31,19 @@ def command(
     client = reach.client_of(run, dry_run=dry_run)
     if not isinstance(client, ClusterClient):
         raise NotOffered(f"the engine {client.engine} can't resubmit a run: start its file again")
+    values = texts(parameter or ())
+
+    def start() -> str:
+        try:
+            return client.resubmit(run, memoized=memoized, parameters=values)
+        except ValueError as error:
+            raise UsageError(str(error), "CLR705") from None
+
     if dry_run:
-        client.resubmit(run, memoized=memoized)
+        start()
         planned.show(client, as_json=as_json)
     elif wait:
-        running.watch(client, lambda: client.resubmit(run, memoized=memoized), as_json=as_json)
+        running.watch(client, start, as_json=as_json)
     else:
-        made = client.resubmit(run, memoized=memoized)
+        made = start()
         print(running.to_json({"run": made}) if as_json else made, end="" if as_json else "\n")

@@ -17,7 +17,7 @@ from couler_py.cli.errors import UsageError
 from couler_py.cli.findings import show
 from couler_py.cli.load import load
 from couler_py.cli.options import AsJson, EngineOptions, Parameters, engine_options
-from couler_py.cli.parameters import read
+from couler_py.cli.parameters import read, texts
 from couler_py.cli.reach import DryRun, Namespace, Reach, reaching
 from couler_py.ir.diagnostics import DiagnosticError
 
@@ -62,7 +62,7 @@ def command(
     if documents.is_yaml(file):
         if engine != "argo":
             raise UsageError(f"{file} is YAML, which is submitted to argo as it is, and to no other engine", "CLR702")
-        _send(client(), documents.read(file), _texts(parameter or ()), where, watch, log, as_json, dry_run)
+        _send(client(), documents.read(file), texts(parameter or ()), where, watch, log, as_json, dry_run)
         return
     loaded = load(file)
     values = read(loaded.workflow, parameter or (), loaded.parameters)
@@ -134,16 +134,3 @@ def _send(
     following = running.print_logs if log else running.watch
     for run in runs:
         following(client, functools.partial(str, run), as_json=as_json)
-
-
-def _texts(given: Sequence[str]) -> dict[str, str]:
-    """The parameters of a YAML file: text, as Argo takes them; `NAME=@FILE` reads one from a file."""
-    from couler_py.cli.parameters import content
-
-    found = {}
-    for text in given:
-        name, equals, raw = text.partition("=")
-        if not equals:
-            raise UsageError(f"-p {text!r} is not NAME=VALUE")
-        found[name] = content(name, raw)
-    return found

@@ -138,13 +138,14 @@ class Kubernetes:
             else:
                 return
 
-    def retry(self, namespace: str, name: str) -> None:
+    def retry(self, namespace: str, name: str, parameters: Mapping[str, str]) -> None:
         raise NotOffered(f"retry on Argo goes through its server: {SERVER}")
 
-    def resubmit(self, namespace: str, name: str, *, memoized: bool) -> JSON:
+    def resubmit(self, namespace: str, name: str, parameters: Mapping[str, str], *, memoized: bool) -> JSON:
         if memoized:
             raise NotOffered(f"resubmit --memoized on Argo goes through its server: {SERVER}")
-        return self.create("Workflow", namespace, resubmitting.copy_of(self.get("Workflow", namespace, name)))
+        made = resubmitting.copy_of(self.get("Workflow", namespace, name), parameters)
+        return self.create("Workflow", namespace, made)
 
     def pause_cron(self, namespace: str, name: str, *, paused: bool) -> None:
         change = {"spec": {"suspend": paused}}

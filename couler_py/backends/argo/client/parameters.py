@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from couler_py.backends.argo.client.request import JSON
 from couler_py.backends.argo.emit.document import PARAMETERS
 from couler_py.backends.argo.status import with_parameters
@@ -38,11 +40,40 @@ def with_values(workflow: JSON, given: Mapping[str, Any]) -> JSON:
     for each in known:
         if each["name"] in values and each.get("enum") and values[each["name"]] not in each["enum"]:
             raise OptionError(f"argo: the parameter {each['name']!r} is one of {', '.join(map(str, each['enum']))}")
+    return with_texts(workflow, values)
+
+
+def with_texts(workflow: JSON, values: Mapping[str, str]) -> JSON:
+    """The document of a run with these texts as values of its parameters, in their places; others are added."""
+    if not values:
+        return workflow
+    spec = workflow["spec"]
+    arguments = spec.get("arguments") or {}
+    known = arguments.get("parameters") or []
+    names = [each["name"] for each in known]
     parameters = [
         {key: item for key, item in each.items() if key != "valueFrom"} | {"value": values[each["name"]]}
         if each["name"] in values
         else each
         for each in known
     ]
-    parameters += [{"name": name, "value": values[name]} for name in unknown]
+    parameters += [{"name": name, "value": value} for name, value in values.items() if name not in names]
     return workflow | {"spec": spec | {"arguments": arguments | {"parameters": parameters}}}
+
+
+def typed(workflow: JSON, given: Mapping[str, str]) -> dict[str, str]:
+    """Values for a run that there is, from texts as they are typed: as they stand in its document.
+
+    Raises as `with_values` does.
+    """
+    types = msgspec.json.decode((workflow["metadata"].get("annotations") or {}).get(PARAMETERS, "{}"))
+    values = {name: _of_json(text) if name in types else text for name, text in given.items()}
+    changed = with_values(workflow, values)["spec"].get("arguments") or {}
+    return {each["name"]: each["value"] for each in changed.get("parameters") or [] if each["name"] in given}
+
+
+def _of_json(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text

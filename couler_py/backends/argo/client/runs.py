@@ -16,8 +16,9 @@ from couler_py.backends.argo.client.kinds import kind as known
 from couler_py.backends.argo.client.kubernetes import Kubernetes
 from couler_py.backends.argo.client.naming import split
 from couler_py.backends.argo.client.pacing import Pacing
-from couler_py.backends.argo.client.parameters import with_values
+from couler_py.backends.argo.client.parameters import typed, with_values
 from couler_py.backends.argo.client.request import JSON, Request
+from couler_py.backends.argo.client.resubmitting import repeated_for_ever
 from couler_py.backends.argo.client.server import Server
 from couler_py.backends.argo.client.stored import Stored
 from couler_py.backends.argo.client.watching import changes
@@ -268,20 +269,36 @@ class ArgoClient:
             self._door.unsuspend(namespace, name)
         return run
 
-    def retry(self, run: str) -> str:
-        """Run failed tasks again and keep those that succeeded. Needs the Argo server."""
-        if run_phase(self.document(run)) not in FINISHED:
+    def retry(self, run: str, *, parameters: Mapping[str, str] | None = None) -> str:
+        """Run failed tasks again and keep those that succeeded. Needs the Argo server.
+
+        `parameters` are other values, as they are typed. Raises `ValueError` for one that the run doesn't have.
+        """
+        document = self.document(run)
+        if run_phase(document) not in FINISHED:
             raise NotOffered(f"{run} has not ended yet")
+        values = typed(document, parameters or {})
         door = self._other if isinstance(self._other, Server) else self._door
-        self._steer(run, door.retry)
+        self._steer(run, lambda namespace, name: door.retry(namespace, name, values))
         return run
 
-    def resubmit(self, run: str, *, memoized: bool = False) -> str:
-        """Start a new run like this one; `memoized` keeps what succeeded in it (through the Argo server)."""
+    def resubmit(self, run: str, *, memoized: bool = False, parameters: Mapping[str, str] | None = None) -> str:
+        """Start a new run like this one; `memoized` keeps what succeeded in it (through the Argo server).
+
+        `parameters` are other values, as they are typed. Raises `ValueError` for one that the run doesn't have, and
+        `NotOffered` where a memoized copy would never end.
+        """
         namespace, name = split(run)
+        document = self.document(run)
+        values = typed(document, parameters or {})
+        if memoized and (graph := repeated_for_ever(document)):
+            raise NotOffered(
+                f"a memoized copy of {run} would never end: Argo 4.0 waits without end for the graph {graph!r} in it, "
+                f"which has ended; `couler retry {run}` goes on in the same run"
+            )
         door = self._other if memoized and isinstance(self._other, Server) else self._door
         try:
-            made = door.resubmit(namespace, name, memoized=memoized)
+            made = door.resubmit(namespace, name, values, memoized=memoized)
         except MissingError as error:
             raise _missing(run, error) from None
         return f"argo:{namespace}/{made['metadata']['name'] if made else name}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import msgspec
 
@@ -115,18 +116,18 @@ class Server:
                 self._steer("set", namespace, name, nodeFieldSelector=selector, outputParameters=given)
             self._steer("resume", namespace, name, nodeFieldSelector=selector)
 
-    def retry(self, namespace: str, name: str) -> None:
-        self._steer("retry", namespace, name)
+    def retry(self, namespace: str, name: str, parameters: Mapping[str, str]) -> None:
+        self._steer("retry", namespace, name, **_given(parameters))
 
-    def resubmit(self, namespace: str, name: str, *, memoized: bool) -> JSON:
-        return self._steer("resubmit", namespace, name, memoized=memoized)
+    def resubmit(self, namespace: str, name: str, parameters: Mapping[str, str], *, memoized: bool) -> JSON:
+        return self._steer("resubmit", namespace, name, memoized=memoized, **_given(parameters))
 
     def pause_cron(self, namespace: str, name: str, *, paused: bool) -> None:
         verb = "suspend" if paused else "resume"
         body = {"name": name, "namespace": namespace}
         self._put(self._path("CronWorkflow", namespace, name, verb), f"{verb} CronWorkflow {name}", body, again=True)
 
-    def _steer(self, verb: str, namespace: str, name: str, *, again: bool = False, **more: str | bool) -> JSON:
+    def _steer(self, verb: str, namespace: str, name: str, *, again: bool = False, **more: Any) -> JSON:
         body = {"name": name, "namespace": namespace, **more}
         return self._put(self._path("Workflow", namespace, name, verb), f"{verb} Workflow {name}", body, again=again)
 
@@ -161,3 +162,7 @@ class Server:
         if inside:
             path += "/" + "/".join(map(segment, inside.lstrip("/").split("/")))
         return self.http.content(Request("GET", path, f"read the artifact {artifact}"))
+
+
+def _given(parameters: Mapping[str, str]) -> dict[str, Any]:
+    return {"parameters": [f"{name}={value}" for name, value in parameters.items()]} if parameters else {}

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from couler_py.backends.argo.client.applying import in_place_of
 from couler_py.backends.argo.client.approving import all_done, approved
 from couler_py.backends.argo.client.naming import called, fnv32a, pod_name, split
-from couler_py.backends.argo.client.parameters import with_values
-from couler_py.backends.argo.client.resubmitting import copy_of
+from couler_py.backends.argo.client.parameters import typed, with_values
+from couler_py.backends.argo.client.resubmitting import copy_of, repeated_for_ever
 from couler_py.backends.argo.client.submission import LETTERS, SUBMISSION, generated, marked
 from couler_py.backends.base import NotOffered, OptionError, RunNotFoundError
 
@@ -149,7 +149,7 @@ def test_a_resubmission_keeps_what_is_not_of_the_run() -> None:
         "spec": {"entrypoint": "main", "shutdown": "Stop", "suspend": True, "activeDeadlineSeconds": 0},
         "status": {"phase": "Failed"},
     }
-    assert copy_of(old) == {
+    assert copy_of(old, {}) == {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "Workflow",
         "metadata": {
@@ -160,6 +160,49 @@ def test_a_resubmission_keeps_what_is_not_of_the_run() -> None:
         },
         "spec": {"entrypoint": "main"},
     }
+
+
+def failed(**nodes: JSON) -> JSON:
+    """A run that failed, with these nodes in its graph, by the ends of their names."""
+    named = {end: {"name": f"flow-x{end}", "displayName": end.lstrip("."), **node} for end, node in nodes.items()}
+    root = {"name": "flow-x", "displayName": "flow-x", "type": "Steps", "phase": "Failed"}
+    return {"metadata": {"name": "flow-x"}, "status": {"phase": "Failed", "nodes": {"": root, **named}}}
+
+
+@pytest.mark.parametrize("kind", ["DAG", "Steps", "TaskGroup"])
+def test_a_graph_that_ended_in_a_failed_run_keeps_a_memoized_copy_from_ending(kind: str) -> None:
+    assert repeated_for_ever(failed(**{".a": {"type": kind, "phase": "Succeeded"}})) == "a"
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        {},
+        {".a": {"type": "Pod", "phase": "Succeeded"}},
+        {".a": {"type": "DAG", "phase": "Failed"}},
+        {".a": {"type": "StepGroup", "phase": "Succeeded"}},
+        {".onExit": {"type": "Steps", "phase": "Succeeded"}},
+    ],
+    ids=["none", "a pod", "one that failed", "a group of steps", "the exit handler"],
+)
+def test_other_nodes_do_not(nodes: JSON) -> None:
+    assert repeated_for_ever(failed(**nodes)) == ""
+
+
+def test_a_resubmitted_run_gets_other_values() -> None:
+    old = document({"name": "n", "value": "1"}, {"name": "m", "value": "2"})
+    old |= {"apiVersion": "argoproj.io/v1alpha1", "metadata": {"name": "flow-x", "namespace": "team-a"}}
+    made = copy_of(old, {"n": "3"})
+    assert made["spec"]["arguments"]["parameters"] == [{"name": "n", "value": "3"}, {"name": "m", "value": "2"}]
+
+
+def test_what_is_typed_for_a_run_is_written_by_its_types() -> None:
+    run = document({"name": "n", "value": "1"}, {"name": "words", "value": '["a"]'})
+    run["metadata"]["annotations"] = {"couler.dev/parameters": '{"words": {"type": "list", "item": {"type": "any"}}}'}
+    assert typed(run, {"n": "03", "words": '["b", "c"]'}) == {"n": "03", "words": '["b","c"]'}
+    assert typed(document({"name": "words", "value": "x"}), {"words": '["b", "c"]'}) == {"words": '["b", "c"]'}
+    with pytest.raises(ValueError, match="has no parameter 'other'; its parameters are n, words"):
+        typed(run, {"other": "1"})
 
 
 def document(*parameters: JSON, **spec: Any) -> JSON:
