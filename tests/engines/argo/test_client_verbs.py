@@ -120,6 +120,40 @@ def test_a_resubmitted_run_is_a_new_one_like_the_old(runs: ArgoClient) -> None:
     assert new["metadata"]["labels"]["workflows.argoproj.io/resubmitted-from-workflow"] == old["metadata"]["name"]
 
 
+def test_a_resubmitted_run_gets_other_parameters(runs: ArgoClient) -> None:
+    document = nothing()
+    document["spec"]["arguments"] = {"parameters": [{"name": "n", "value": "1"}, {"name": "m", "value": "2"}]}
+    run = runs.send([document])[0]
+    again = runs.resubmit(run, parameters={"n": "3"})
+    assert end(runs, again).status == "Succeeded"
+    given = runs.document(again)["spec"]["arguments"]["parameters"]
+    assert {each["name"]: each["value"] for each in given} == {"n": "3", "m": "2"}
+    with pytest.raises(ValueError, match="has no parameter 'other'"):
+        runs.resubmit(run, parameters={"other": "1"})
+
+
+def test_what_failed_is_retried_with_other_parameters(way: str, runs: ArgoClient) -> None:
+    if way == "kubernetes":
+        pytest.skip("retry is the server's")
+    document = failing()
+    document["spec"]["arguments"] = {"parameters": [{"name": "text", "value": "x"}]}
+    run = runs.send([document])[0]
+    assert end(runs, run).status == "Failed"
+    runs.retry(run, parameters={"text": "false"})
+    assert end(runs, run).parameters == {"text": "false"}
+
+
+def test_a_memoized_copy_that_would_never_end_is_refused(runs: ArgoClient) -> None:
+    inner = {"name": "inner", "steps": [[{"name": "b", "template": "inner", "when": "false"}]]}
+    document = failing()
+    document["spec"]["templates"][0]["steps"].insert(0, [{"name": "first", "template": "inner"}])
+    document["spec"]["templates"].append(inner)
+    run = runs.send([document])[0]
+    assert end(runs, run).status == "Failed"
+    with pytest.raises(NotOffered, match=rf"would never end: .* the graph 'first' .*`couler retry {run}` goes on"):
+        runs.resubmit(run, memoized=True)
+
+
 def test_runs_are_listed_by_their_labels_newest_first_and_deleted(way: str, runs: ArgoClient) -> None:
     documents = [nothing(), nothing()]
     for document in documents:
