@@ -7,6 +7,7 @@ from typing import Literal
 
 from couler_py.ir.diagnostics import Diagnostic, DiagnosticError
 from couler_py.ir.model import Document, Workflow
+from couler_py.passes.entrypoint import entrypoint_of
 from couler_py.passes.portable import portable
 
 
@@ -27,4 +28,5 @@ def for_engine(
     workflow, findings = portable(whole(document, known), keep=keep, others=[whole(each, known) for each in known])
     if any(each.severity == "error" for each in findings):
         raise DiagnosticError(findings)
+    entrypoint_of(workflow)
     return workflow, findings

@@ -24,6 +24,7 @@ from couler_py.ir.model import (
 )
 from couler_py.ir.pod import Container, Resources
 from couler_py.ir.possible import Possibilities
+from couler_py.passes.entrypoint import entrypoint_of
 from couler_py.passes.features import Place, counts_as_pod, used
 
 
@@ -78,14 +79,17 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def plan(workflow: Workflow) -> Plan:
-    """What a run of a workflow would do. Raises `CycleError` for a graph that can't run."""
+    """What a run of a workflow would do.
+
+    Raises `CycleError` for a graph that can't run, and `DiagnosticError` for a workflow that begins nowhere.
+    """
+    entry = entrypoint_of(workflow)
     walker = _Walker(workflow)
     templates = templates_by_name(workflow)
     names = reachable(workflow)
     again = recursive(workflow)
     called = [templates[name] for name in names]
     steps = tuple(step for template in called if (step := _step(template)) is not None)
-    entry = templates[workflow.entrypoint]
     return Plan(
         workflow=workflow.display or workflow.name,
         tasks=sum(len(template.body.tasks) for template in called if isinstance(template.body, Graph)),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from couler_py.ir.graph import strongly_connected
-from couler_py.ir.model import Graph, Inline, Loop, Task, Template
+from couler_py.ir.model import Graph, Inline, Loop, Task, Template, Workflow
 from couler_py.passes.check.facts import Facts
 from couler_py.passes.check.findings import Findings, Place
 from couler_py.passes.check.references import suggest
@@ -17,13 +17,19 @@ def check_entrypoint(facts: Facts, findings: Findings) -> None:
     """The workflow begins with a template that it has."""
     workflow = facts.workflow
     if workflow.entrypoint not in facts.templates:
-        message = f"the entrypoint {workflow.entrypoint!r} is no template of the workflow"
         findings.error(
             "CLR201",
-            message if workflow.entrypoint else "the workflow has no entrypoint",
+            no_entrypoint(workflow),
             Place(workflow.name, workflow.source),
             help=suggest(workflow.entrypoint, facts.templates),
         )
+
+
+def no_entrypoint(workflow: Workflow) -> str:
+    """What is said of a workflow that doesn't begin with a template that it has."""
+    if not workflow.entrypoint:
+        return "the workflow has no entrypoint"
+    return f"the entrypoint {workflow.entrypoint!r} is no template of the workflow"
 
 
 def check_called(name: str, facts: Facts, findings: Findings, place: Place) -> None:

@@ -19,6 +19,7 @@ from couler_py.ir.model import (
     Template,
     Workflow,
 )
+from couler_py.passes.entrypoint import entrypoint_of
 from couler_py.report.graph.fold import fold
 from couler_py.report.graph.phrase import phrase
 from couler_py.report.graph.scene import Link, Node, Scene
@@ -35,11 +36,13 @@ _HANDLER_LINK: Mapping[str, str] = {"exit": "always", "failure": "on_failure", "
 def scene(workflow: Workflow, *, limit: int = LIMIT, states: Mapping[str, str] | None = None) -> Scene:
     """What the picture of a workflow shows, in at most about `limit` boxes.
 
-    `states` gives states of tasks of a run by their path ("prepare/train"), which colour their boxes.
+    `states` gives states of tasks of a run by their path ("prepare/train"), which colour their boxes. Raises
+    `DiagnosticError` for a workflow that begins nowhere.
     """
+    entry = entrypoint_of(workflow)
     builder = _Builder(workflow, states or {})
     depth = builder.depth_within(limit)
-    main = builder.template(workflow.entrypoint, "", depth, ())
+    main = builder.template(entry.name, "", depth, ())
     if not workflow.handlers:
         return fold(main, limit)
     return fold(_with_handlers(builder, workflow, main), limit)

@@ -181,3 +181,24 @@ def test_what_can_not_be_imported_is_said(
     shown = couler("import", name)
     assert shown.code == 2
     assert message in " ".join(shown.err.split())
+
+
+LIBRARY = """\
+apiVersion: argoproj.io/v1alpha1
+kind: WorkflowTemplate
+metadata: {name: steps}
+spec:
+  templates:
+  - {name: wait, suspend: {}}
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("graph", "{}"), ("plan", "{}"), ("run", "{}", "--runtime", "process"), ("convert", "{}", "--to", "local")],
+)
+def test_what_begins_nowhere_is_neither_run_nor_shown(couler: Couler, here: Path, words: tuple[str, ...]) -> None:
+    (here / "steps.yaml").write_text(LIBRARY)
+    done = couler(*(word.format("steps.yaml") for word in words))
+    assert done.code == 2
+    assert "error[CLR201]: the workflow has no entrypoint  (in steps)\n --> steps.yaml:4:1\n" in done.err
