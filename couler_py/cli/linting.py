@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from couler_py.cli.console import console
 from couler_py.cli.errors import UsageError
@@ -46,8 +46,16 @@ def read_all(typed: Iterable[str]) -> dict[str, str]:
     return texts
 
 
-def linted(texts: Mapping[str, str], engine: str, templates: Iterable[str]) -> tuple[list[Diagnostic], Lines]:
-    """The findings of all texts by file and place, and the lines they are about.
+class Linted(NamedTuple):
+    """The findings of texts by file and place, the lines they are about, and the files that hold no document."""
+
+    findings: list[Diagnostic]
+    lines: Lines
+    empty: tuple[str, ...]
+
+
+def linted(texts: Mapping[str, str], engine: str, templates: Iterable[str]) -> Linted:
+    """What the linter says of all texts.
 
     References find the templates of all texts, and those of the files `templates`.
     """
@@ -60,7 +68,8 @@ def linted(texts: Mapping[str, str], engine: str, templates: Iterable[str]) -> t
     known = known_templates([*beside, *(data for reading in readings.values() for data in reading.data)])
     found = [each for file, reading in readings.items() for each in located(reading, file, known, version)]
     ends = {each.diagnostic.source: each.end for each in found if each.diagnostic.source and each.end}
-    return [each.diagnostic for each in found], Lines(texts, ends)
+    empty = tuple(file for file, reading in readings.items() if not (reading.documents or reading.broken))
+    return Linted([each.diagnostic for each in found], Lines(texts, ends), empty)
 
 
 def fixed(texts: Mapping[str, str], *, write: bool) -> dict[str, str]:

@@ -123,13 +123,22 @@ def argo_documents(path: Path, *, places: bool = False) -> tuple[tuple[Document,
 
     Raises `UsageError` for what is no YAML, and `DiagnosticError` for what is no document of Argo's.
     """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: {error}", "CLR702") from error
+    return documents_of(text, str(path), places=places)
+
+
+def documents_of(text: str, file: str, *, places: bool = False) -> tuple[tuple[Document, ...], tuple[Diagnostic, ...]]:
+    """As `argo_documents`, of a text that is read already; `file` is how it is called."""
     from couler_py.backends.argo.document import loaded
     from couler_py.backends.yaml import YamlError
 
     try:
-        return loaded(path.read_text(encoding="utf-8"), file=str(path), places=places)
-    except (UnicodeDecodeError, YamlError) as error:
-        raise UsageError(f"{path}: {error}", "CLR702") from error
+        return loaded(text, file=file, places=places)
+    except YamlError as error:
+        raise UsageError(f"{file}: {error}", "CLR702") from error
 
 
 def _from_json(path: Path) -> Workflow | Document:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from couler_py.cli.console import console
 from couler_py.cli.errors import UsageError
 from couler_py.cli.findings import show
-from couler_py.cli.load import YAML, argo_documents, load
+from couler_py.cli.linting import STDIN
+from couler_py.cli.load import YAML, argo_documents, documents_of, load
 from couler_py.ir.model import Document, Workflow
 
 
@@ -16,6 +18,10 @@ def program(file: str) -> str:
 
     Raises `DiagnosticError` for what can't be written as Python, and as `load` does.
     """
+    if file == "-":
+        documents, findings = documents_of(sys.stdin.read(), STDIN)
+        show(findings, console(stderr=True))
+        return _native(documents)
     if file.endswith(YAML) and Path(file).is_file():
         documents, findings = argo_documents(Path(file))
         show(findings, console(stderr=True))
@@ -35,13 +41,24 @@ def portable_program(file: str) -> str:
     """
     from couler_py.backends.imported import for_engine
 
-    made, findings = for_engine(load(file).model, "ir")
+    made, findings = for_engine(_from_stdin() if file == "-" else load(file).model, "ir")
     show(findings, console(stderr=True))
     return _ours(made)
 
 
+def _from_stdin() -> Document:
+    from couler_py.backends.argo.document.selection import main_of
+
+    documents, _ = documents_of(sys.stdin.read(), STDIN, places=True)
+    return main_of(documents)
+
+
 def only_yaml(file: str) -> None:
-    """Refuse what isn't a file of YAML. Raises `UsageError`."""
+    """Refuse what is neither a file of YAML nor `-`. Raises `UsageError`."""
+    if file == "-":
+        return
+    if Path(file).is_dir():
+        raise UsageError(f"{file} is a folder: one file at a time is written as a program", "CLR702")
     if not file.endswith(YAML):
         raise UsageError(f"{file} is no YAML: `couler print` writes other workflows as Python", "CLR702")
     if not Path(file).is_file():

@@ -11,7 +11,7 @@ from couler_py.cli.programs import only_yaml, portable_program, program
 
 
 def command(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML file of Argo's documents.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML file of Argo's documents, or - for stdin.")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="PATH", help="A file, or - for stdout.")] = "-",
     portable: Annotated[
         bool, typer.Option("--portable", help="In the words that every engine shares, instead of Argo's own.")

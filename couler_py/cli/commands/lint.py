@@ -57,13 +57,15 @@ def command(
     if to is not None and engine is not to:
         for file in texts:
             findings += found(file, to, options, for_tools=form == "json")
-    in_yaml, lines = linting.linted(texts, engine, templates or []) if texts else ([], Lines())
-    findings += in_yaml
+    in_yaml = linting.linted(texts, engine, templates or []) if texts else linting.Linted([], Lines(), ())
+    findings += in_yaml.findings
+    for file in in_yaml.empty:
+        console(stderr=True).print(f"there is no document in {file}")
     if form == "json":
-        print(as_json(findings, lines))
+        print(as_json(findings, in_yaml.lines))
     elif findings:
-        show(findings, console(stderr=True), lines)
-    else:
+        show(findings, console(stderr=True), in_yaml.lines)
+    elif programs or len(in_yaml.empty) < len(texts):
         console(stderr=True).print("nothing wrong")
     counted = {"error", "warning"} if strict else {"error"}
     if any(finding.severity in counted for finding in findings):

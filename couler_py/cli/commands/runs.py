@@ -16,11 +16,18 @@ from couler_py.cli.reach import Reach, reaching
 from couler_py.cli.running import to_json
 
 
+def count(text: str) -> int:
+    """A number of runs as it is typed. Raises `UsageError`: `-n` is the namespace of other commands."""
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise UsageError(f"-n {text}: how many runs are listed, as -n 20; a namespace is --namespace NAME")
+
+
 @reaching
 def command(
     engine: Engine = None,
     as_json: AsJson = False,
-    most: Annotated[int, typer.Option("-n", "--most", min=1, help="At most so many.")] = 50,
+    most: Annotated[str, typer.Option("-n", "--most", metavar="COUNT", help="At most so many.")] = "50",
     status: Annotated[
         list[str] | None, typer.Option("--status", metavar="STATUS", help="Only these: Running, Failed, …")
     ] = None,
@@ -32,11 +39,12 @@ def command(
     reach: Reach,
 ) -> None:
     """List runs, newest first."""
+    limit = count(most)
     wanted = {phase(each) for each in status or ()}
     elsewhere = bool(reach.typed or label or namespace)
     client: Any = reach.client(engine or ("argo" if elsewhere else "local"), namespace=namespace)
     listed = client.list(labels=label) if label else client.list()
-    found = list(itertools.islice((run for run in listed if not wanted or run.status in wanted), most))
+    found = list(itertools.islice((run for run in listed if not wanted or run.status in wanted), limit))
     if as_json:
         print(to_json([_plain(run) for run in found]), end="")
         return

@@ -145,6 +145,13 @@ def test_what_can_t_be_read_is_said(here: Path, couler: Couler, file: str, messa
     assert message in shown.err
 
 
+@pytest.mark.parametrize("text", ["", "# nothing yet\n", "---\n---\n"])
+def test_a_file_without_a_document_is_said_to_be_one(here: Path, couler: Couler, text: str) -> None:
+    (here / "empty.yaml").write_text(text)
+    shown = couler("lint", "empty.yaml")
+    assert (shown.code, shown.err) == (0, "there is no document in empty.yaml\n")
+
+
 # ---- --fix
 
 

@@ -190,6 +190,13 @@ def test_a_page_of_a_run_is_written(flow: str, here: Path, couler: Couler) -> No
     assert "<script" not in page
 
 
+@pytest.mark.parametrize("typed", ["team-a", "0", "-1"])
+def test_how_many_runs_are_listed_is_a_count(typed: str, couler: Couler) -> None:
+    shown = couler("runs", "-n", typed)
+    assert shown.code == 2
+    assert f"-n {typed}: how many runs are listed, as -n 20; a namespace is --namespace NAME" in shown.err
+
+
 def test_runs_are_listed_and_forgotten(flow: str, couler: Couler) -> None:
     assert couler("runs").err == "no runs yet\n"
     couler("run", flow)
