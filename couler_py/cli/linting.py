@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib.util
 import json
 import os
 import sys
@@ -18,6 +19,7 @@ from couler_py.ir.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from couler_py.backends.argo.lint.context import Engine
+    from couler_py.cli.load import Loaded
 
 STDIN = "<stdin>"
 _SUFFIXES = (".yaml", ".yml")
@@ -70,6 +72,22 @@ def linted(texts: Mapping[str, str], engine: str, templates: Iterable[str]) -> L
     ends = {each.diagnostic.source: each.end for each in found if each.diagnostic.source and each.end}
     empty = tuple(file for file, reading in readings.items() if not (reading.documents or reading.broken))
     return Linted([each.diagnostic for each in found], Lines(texts, ends), empty)
+
+
+def refused(loaded: Loaded, engine: str = "argo@4") -> tuple[list[Diagnostic], Lines]:
+    """What Argo would refuse of a workflow in its own words (errors alone), and the lines that is about.
+
+    Nothing is said of other workflows, of those that are written unchecked, and where the extra `argo` is missing.
+    """
+    if importlib.util.find_spec("jsonschema_rs") is None:
+        return [], Lines()
+    if loaded.written is not None:
+        found, lines = list(loaded.written.lint()) if loaded.written.recording.checked else [], Lines()
+    elif loaded.imported and loaded.file is not None and loaded.file.suffix in _SUFFIXES:
+        found, lines, _ = linted(read_all([str(loaded.file)]), engine, [])
+    else:
+        return [], Lines()
+    return [finding for finding in found if finding.severity == "error"], lines
 
 
 def fixed(texts: Mapping[str, str], *, write: bool) -> dict[str, str]:

@@ -6,13 +6,15 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from couler_py import api
 from couler_py.backends.base import Bundle
+from couler_py.cli import linting
 from couler_py.cli.console import console, size
 from couler_py.cli.findings import show
-from couler_py.cli.load import load
+from couler_py.cli.load import Loaded, load
 from couler_py.cli.options import EngineOptions, File, engine_options
 
 
@@ -30,13 +32,23 @@ def command(
 ) -> None:
     """Write what an engine reads: Argo YAML, or the IR as JSON."""
     options = engine_options(option) | given(crds=crds, on_unsupported=on_unsupported)
-    bundle = api.compile(load(file).model, to=to, **options)
+    loaded = load(file)
+    bundle = api.compile(loaded.model, to=to, **options)
     show(bundle.diagnostics, console(stderr=True))
+    if bundle.engine == "argo":
+        _warn(loaded, to)
     if output == "-":
         printed(bundle)
         return
     for path in write(bundle, output):
         console(stderr=True).print(f"wrote {path} ({size(path.stat().st_size)})")
+
+
+def _warn(loaded: Loaded, to: str) -> None:
+    """Say what Argo would refuse of a document in its own words: it is written, for whoever knows better."""
+    found, lines = linting.refused(loaded, "argo@3.5" if to == "argo@3.5" else "argo@4")
+    warnings = [msgspec.structs.replace(each, severity="warning") for each in found]
+    show(warnings, console(stderr=True), lines)
 
 
 def given(**options: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import typer
 
 from couler_py import api
 from couler_py.backends.base import Bundle, Client, parse_target
-from couler_py.cli import documents, planned, running
+from couler_py.cli import documents, linting, planned, running
 from couler_py.cli.commands.compile import given
 from couler_py.cli.console import console
 from couler_py.cli.errors import UsageError
@@ -72,6 +72,8 @@ def command(
     if any(finding.severity == "error" for finding in bundle.diagnostics):
         raise DiagnosticError(bundle.diagnostics)
     show(bundle.diagnostics, console(stderr=True))
+    if engine == "argo" and loaded.written is not None and (found := linting.refused(loaded)[0]):
+        raise DiagnosticError(tuple(found))
     made = client()
     api.hand_over_secrets(loaded.workflow, made, where)
     _follow(made, bundle, values, watch, log, as_json, dry_run)
