@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import keyword
 import os
 import re
 import subprocess
@@ -68,7 +69,9 @@ def test_commands_are_imported_when_they_are_called() -> None:
 
 def test_every_command_has_a_file() -> None:
     folder = Path(load.__code__.co_filename).parent / "commands"
-    assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == set(COMMANDS)
+    assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == {
+        f"{name}_" if keyword.iskeyword(name) else name for name in COMMANDS
+    }
 
 
 def test_an_unknown_command_is_wrong_usage(couler: Couler) -> None:
