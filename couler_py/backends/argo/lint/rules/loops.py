@@ -115,7 +115,7 @@ def _format(call: Call, text: str, path: Path) -> Iterator[Finding]:
     """The items of a sequence are what Go's `Sprintf` makes of a number, and then stand in JSON."""
     if not text or "{{" in text:
         return
-    verbs = [each[-1] for each in re.findall(r"%[-+# 0]*\d*(?:\.\d*)?[^\d.]", text) if not each.endswith("%")]
+    verbs = [each[-1] for each in re.findall(r"%[-+# 0]*(?:[1-9]\d*)?(?:\.\d*)?[^\d.]", text) if not each.endswith("%")]
     breaks = re.search(r'["\\\x00-\x1f]', text) is not None or "q" in verbs
     if breaks or verbs not in ([], ["d"], ["x"], ["X"], ["o"], ["O"], ["b"], ["c"], ["U"], ["v"]):
         yield Finding(

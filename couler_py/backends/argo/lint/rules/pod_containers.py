@@ -28,6 +28,7 @@ _FIELD = re.compile(
 )
 _PORT_NAME = re.compile(r"(?=.{1,15}$)(?=.*[a-z])(?!.*--)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
 _VARIABLE = re.compile(r"[ -<>-~]+")
+_AMOUNT = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:[eE]([+-]?\d{1,3})|([KMGTPE]i|[numkMGTPE]?))", re.ASCII)
 _NATIVE = re.compile(r"cpu|memory|ephemeral-storage|hugepages-.*|[^/]*\.?kubernetes\.io/.*")
 _WORDS: dict[str, tuple[str, ...]] = {
     "imagePullPolicy": ("Always", "IfNotPresent", "Never"),
@@ -197,8 +198,9 @@ def quantity(given: Any) -> Fraction | None:
     >>> quantity("1500m"), quantity("1Ki"), quantity("{{x}}")
     (Fraction(3, 2), Fraction(1024, 1), None)
     """
-    match = re.fullmatch(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:[eE]([+-]?\d{1,3})|([KMGTPE]i|[numkMGTPE]?))", str(given))
-    if match is None or len(match[1]) > 40:
+    text = str(given)
+    match = _AMOUNT.fullmatch(text) if len(text) <= 40 else None
+    if match is None:
         return None
     scale = Fraction(10) ** int(match[2]) if match[2] else _SCALES[match[3] or ""]
     return Fraction(match[1].rstrip(".")) * scale

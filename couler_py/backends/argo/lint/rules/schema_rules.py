@@ -17,13 +17,18 @@ from couler_py.backends.argo.schema import schema
 JSON = dict[str, Any]
 
 
+_ONE_PLACE = "at most one artifact location can be specified"
+"""The one rule of templates that Argo's own lint doesn't have: it takes the first of the places."""
+
+
 def crd_rules(context: Context) -> Iterator[Finding]:
     """The rules that the API server evaluates where the full CRDs are installed, and Argo's own lint with any."""
     yield from _walk(context.spec, rules_of_the_spec(), context.spec_path)
     # The CRDs leave open what stands inline in a task, where only Argo's own lint looks.
     for each in context.all_templates[len(context.templates) :]:
         for finding in _walk([each.data], rules_of_the_spec().fields["templates"], (), listed=False):
-            yield msgspec.structs.replace(finding, path=(*each.path, *finding.path[1:]))
+            severity = "warning" if finding.message == _ONE_PLACE else finding.severity
+            yield msgspec.structs.replace(finding, path=(*each.path, *finding.path[1:]), severity=severity)
 
 
 class _Branch(msgspec.Struct, frozen=True):

@@ -61,6 +61,11 @@ def test_two_mounts_at_one_place_are_refused() -> None:
     assert [(code, path) for code, path, _ in found] == [("CLR431", "container.volumeMounts.1.mountPath")]
 
 
+def test_the_first_of_two_places_of_an_artifact_is_taken() -> None:
+    artifact = {"name": "q", "path": "/q", "raw": {"data": "x"}, "s3": {"key": "x"}}
+    assert errors({"container": POD, "inputs": {"artifacts": [artifact]}}) == []
+
+
 def test_a_variable_may_be_there_twice() -> None:
     twice = [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]
     assert errors({"container": {**POD, "env": twice}}) == []

@@ -278,3 +278,11 @@ def test_amounts_are_read_as_kubernetes_reads_them(number: int, scale: str) -> N
 @given(st.text(max_size=12))
 def test_any_text_is_an_amount_or_none(text: str) -> None:
     assert quantity(text) is None or quantity(text) >= quantity("-1e999")  # type: ignore[operator]
+
+
+def test_long_texts_are_read_in_one_go() -> None:
+    long = "1" * 200_000
+    spec = _container(f"resources: {{limits: {{cpu: {long}x}}}}").replace("image: a", f"image: a{'-' * 200_000}!")
+    steps = f"[[{{name: s, template: none, withSequence: {{count: 1, format: '%{'0' * 200_000}'}}}}]]"
+    case = Case("", "", f"{spec}\n- {{name: t, steps: {steps}}}")
+    assert [each.code for each in case.findings if each.severity == "error"] == ["CLR483"]
