@@ -1,7 +1,7 @@
 """Commands of containers and scripts as processes: their arguments, and the paths that they read and write.
 
 A container has its paths to itself; a process shares the machine's. So each declared absolute path is
-locked for the attempt, cleared before, and taken away after.
+locked for the attempt, cleared before, and taken away after (see `holding`).
 """
 
 from __future__ import annotations
@@ -60,6 +60,8 @@ def complete(
     request["command"] = command
     _inputs(made, request)
     _outputs(made, folder, request)
+    if context.imported:
+        _leave_to_the_program(request)
     held = {place for path in request["lock_paths"] for place in (Path(path), *Path(path).parents)}
     if len(held) > MOST_HELD:
         raise TaskFailure(
@@ -115,11 +117,24 @@ def _own(path: str, request: dict[str, Any]) -> None:
             "started in: give the step a path of its own, as /tmp/NAME/FILE"
         )
     below = any(str(real).startswith(folder + os.sep) for folder in OPEN_FOLDERS)
-    if not below and os.path.lexists(path):
-        raise TaskFailure(
-            f"{path} exists on this machine, and a step that runs as a process would replace it: move it away, "
-            "or give the step a path below /tmp"
-        )
+    if not below:
+        request["fresh_paths"].append(path)
+        request["folders_of"].append(path)
     request["lock_paths"].append(path)
     request["clear"].append(path)
     request["clean"].append(path)
+
+
+def _leave_to_the_program(request: dict[str, Any]) -> None:
+    """Don't make the folders of outputs that the program itself makes: in a pod it is the first, and `mkdir` works.
+
+    The folder of any other is made, since an image may have it.
+    """
+    words = "\n".join([*request["command"], *(file["text"] for file in request["files"])])
+    if "mkdir" not in words and "makedirs" not in words:
+        return
+    inputs = {given["path"] for given in request["inputs"]}
+    for path in request["clear"]:
+        if path not in inputs and str(Path(path).parent) in words:
+            request["bare"].append(path)
+            request["folders_of"].append(path)

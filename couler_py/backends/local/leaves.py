@@ -10,19 +10,19 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 from couler_py.backends.local import attempts, declared, environment, packages, programs, volumes
 from couler_py.backends.local.context import VALUE_LIMIT, Attempt, Call, Context
+from couler_py.backends.local.holding import holding
 from couler_py.backends.local.machine import asked
 from couler_py.backends.local.results import read_result
 from couler_py.backends.local.scope import TaskFailure
 from couler_py.backends.local.spawner import SpawnerLostError
 from couler_py.ir.model import Function, Script
 from couler_py.ir.pod import Container
-from couler_py.store import artifacts, locks, runs
+from couler_py.store import artifacts, runs
 from couler_py.store.records import AttemptRecord, Result
 
 
@@ -52,8 +52,7 @@ async def run(context: Context, made: Call, number: int, held: list[int]) -> Att
         await context.gate.enter()
         request = await _request(context, made, number, folder, gpus)
         request["digest"] = identity
-        alone, shared = request.pop("lock_paths"), request.pop("shared_paths")
-        paths = await stack.enter_async_context(_paths(alone, shared))
+        paths = await stack.enter_async_context(holding(request))
         return await _supervised(context, made, number, folder, request, [*held, *paths])
 
 
@@ -72,18 +71,6 @@ async def _finish(context: Context, made: Call, folder: Path) -> None:
         context.journal.event("note", made.path, text="still runs since before this engine: waiting for it")
         await attempts.see_to_the_end(folder, lambda: context.kill)
     attempts.end_orphan(folder)
-
-
-@contextlib.asynccontextmanager
-async def _paths(alone: list[str], shared: list[str]) -> AsyncIterator[list[int]]:
-    pause = 0.005
-    while (held := locks.try_paths(alone, shared)) is None:
-        await asyncio.sleep(pause)
-        pause = min(pause * 2, 0.1)
-    try:
-        yield held
-    finally:
-        locks.release(held)
 
 
 async def _supervised(
@@ -224,6 +211,9 @@ async def _request(context: Context, made: Call, number: int, folder: Path, gpus
         "salvage": context.imported,
         "lock_paths": [],
         "shared_paths": [],
+        "fresh_paths": [],
+        "folders_of": [],
+        "bare": [],
     }
     if gpus:
         request["env"]["CUDA_VISIBLE_DEVICES"] = ",".join(gpus)

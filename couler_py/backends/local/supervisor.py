@@ -182,7 +182,8 @@ def prepare(request: dict[str, Any]) -> None:
         os.makedirs(path, exist_ok=True)
     for path in request["clear"]:
         content.remove(path)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if path not in request["bare"]:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
     for file in request["files"]:
         os.makedirs(os.path.dirname(file["path"]), exist_ok=True)
         handle = os.open(file["path"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, file.get("mode", 0o600))

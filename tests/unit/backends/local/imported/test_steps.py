@@ -14,6 +14,7 @@ import yaml
 
 from couler_py.backends.argo import load
 from couler_py.backends.imported import for_engine
+from couler_py.backends.local import declared
 from couler_py.backends.local.api import execute
 from couler_py.store.records import RunRecord
 
@@ -180,3 +181,27 @@ def address() -> Iterator[str]:
 def test_a_request_succeeds_by_its_condition(address: str, condition: str, status: str) -> None:
     said = f", successCondition: {yaml.safe_dump(condition).splitlines()[0]}" if condition else ""
     assert run(f"- name: main\n  http: {{url: '{address}'{said}}}\n").status == status
+
+
+def test_items_that_make_the_folder_of_their_output_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(declared, "OPEN_FOLDERS", ())  # pytest's folder lies below one
+    out = tmp_path / "out"
+    record = run(
+        "- name: main\n  steps:\n  - - {name: a, template: make, withItems: [1, 2, 3]}\n"
+        + shell(
+            "make",
+            f"mkdir {out} && echo made > {out}/file",
+            f"  outputs: {{parameters: [{{name: x, valueFrom: {{path: {out}/file}}}}]}}\n",
+        )
+    )
+    assert states(record) == dict.fromkeys(["a", "a[0]", "a[1]", "a[2]"], "Succeeded")
+    assert [outputs(record, f"a[{number}]")["x"] for number in range(3)] == ["made"] * 3
+    assert not out.exists()
+
+
+def test_the_folder_of_an_output_is_there_where_no_program_makes_it(tmp_path: Path) -> None:
+    out = tmp_path / "image" / "file"
+    record = run(
+        shell("main", f"echo made > {out}", f"  outputs: {{parameters: [{{name: x, valueFrom: {{path: {out}}}}}]}}\n")
+    )
+    assert record.status == "Succeeded"
