@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import msgspec
 import pytest
@@ -20,6 +21,9 @@ from couler_py.ir.graph import templates_by_name
 from couler_py.ir.model import Suspend, Template
 from couler_py.store.records import RunRecord
 from tests.strategies import podless_workflows, random_ir
+
+FACTS: dict[str, Any] = {"name": "run-1", "scheduled_time": 1_700_000_000.0}
+"""What steps may give out of the run itself: the same in both."""
 
 PLAIN = {"type": "scalar", "name": "str"}
 
@@ -56,9 +60,9 @@ def same(workflow: Workflow) -> None:
     with TemporaryDirectory() as folder:
         try:
             text = dump(workflow)
-            ours = execute(workflow, home=Path(folder))
+            ours = execute(workflow, home=Path(folder) / "ours", **FACTS)
             document = load(text)
-            theirs = execute(for_engine(document, "local")[0], home=Path(folder))
+            theirs = execute(for_engine(document, "local")[0], home=Path(folder) / "theirs", **FACTS)
         except (DiagnosticError, ValueError):  # a parameter without a value, a ConfigMap or secret that isn't here
             return
     assert theirs.status == ours.status, theirs.message
