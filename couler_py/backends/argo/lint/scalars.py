@@ -28,7 +28,7 @@ def _in_flow(source: str, style: str, value: str) -> list[int]:
         if style == '"' and source[at] == "\\":
             if source.startswith(("\\\n", "\\\r\n"), at):
                 fold, characters = _FOLD.match(source, at + 1), 0
-                at = fold.end() if fold else at + 1
+                found[-1] = at = fold.end() if fold else at + 1  # the next character stands behind the break
             else:
                 escape = _ESCAPE.match(source, at)
                 at = escape.end() if escape else at + 1

@@ -88,6 +88,7 @@ words = st.text(st.sampled_from("ab {}'\"\\:#é—\t\n"), max_size=40)
 
 @given(words, st.sampled_from(["|", ">", "'", '"', None]), st.integers(0, 60), st.integers(10, 200))
 @example("a\n\n\nb{", ">", 4, 10)
+@example(":::\\\t::::\\:", '"', 5, 10)
 def test_the_place_of_a_character_holds_it(value: str, style: str | None, offset: int, width: int) -> None:
     """Whatever the spelling: the character itself stands there, or an escape, or a line break that folds."""
     text = yaml.dump({"deep": [{"key": value}]}, default_style=style, width=width, allow_unicode=True)
