@@ -196,12 +196,15 @@ class _Edges:
             (producer,) = edge.tasks
             if producer not in self.tasks or not self._behind(task.name, producer):
                 return None
+            if kinds.get(producer) == "on_failure":  # it never goes, and what it reads must not stand for that
+                return None
             if edge.kind == "value":
                 if self._skipped(producer):
                     return None
                 implied.add(producer)
         implied |= {each.tasks[0] for each in edges(bare) if each.kind == "order"}
-        return msgspec.structs.replace(bare, after=tuple(each for each in written if each.task not in implied))
+        kept = tuple(each for each in written if each.kind == "on_failure" or each.task not in implied)
+        return msgspec.structs.replace(bare, after=kept)
 
 
 def _conjunction(tree: Depends | None) -> Iterator[Depends]:

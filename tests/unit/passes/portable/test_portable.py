@@ -27,6 +27,7 @@ from couler_py.ir.expr import (
 from couler_py.ir.model import (
     After,
     Argument,
+    DependsAll,
     DependsAny,
     DependsOn,
     Document,
@@ -333,6 +334,20 @@ def test_a_handler_that_nobody_waits_for_runs_on_failure() -> None:
     workflow, findings = portable(document(dag({"name": "a"}, {"name": "b", "depends": "a.Failed || a.Errored"}), WAIT))
     assert tasks(workflow)["b"].after == (After("a", "on_failure"),)
     assert [(each.code, each.severity) for each in findings] == [("CLR305", "warning")]
+
+
+def test_a_handler_of_what_another_one_goes_through_still_never_runs() -> None:
+    tree = DependsAll((DependsOn("a", "Failed"), DependsOn("b")))
+    before = ({"name": "a", "template": "say"}, {"name": "b", "depends": "a"})
+    model = document(dag(*before, read("c", "say", "a", depends="a.Failed && b")), WAIT, SAY)
+    found = tasks(portable(model)[0])["c"]
+    assert (found.depends, found.after) == (tree, ())
+
+
+def test_a_handler_that_reads_how_it_ended_stays_one() -> None:
+    told = {"name": "b", "template": "say", "depends": "a.Failed || a.Errored"}
+    told["arguments"] = {"parameters": [{"name": "v", "value": "{{tasks.a.status}}"}]}
+    assert tasks(portable(document(dag({"name": "a"}, told), WAIT, SAY))[0])["b"].after == (After("a", "on_failure"),)
 
 
 def test_what_reads_a_task_that_may_have_failed_is_said() -> None:
