@@ -5,13 +5,13 @@ Both are fixed points over the same picture: inputs and outputs of templates, an
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Literal, TypeAlias
 
 from couler_py.ir import wire
-from couler_py.ir.expr import Expr, First, Input, OrElse, TaskOutput
+from couler_py.ir.expr import Expr, First, Input, Item, LastRetry, OrElse, Published, Run, TaskOutput, WorkflowParameter
 from couler_py.ir.expr import Literal as Constant
-from couler_py.ir.model import Function, Graph, Loop, Template
+from couler_py.ir.model import Function, Graph, Handler, Loop, Template
 from couler_py.ir.types import STR
 from couler_py.ir.wire import BASE64_MARK, JSON_MARK
 
@@ -33,9 +33,15 @@ class Flow:
         self.marks = marks
 
 
-def flows(templates: Mapping[str, Template]) -> list[Flow]:
-    """How strings are handed on between the templates of a workflow."""
-    return [flow for template in templates.values() for flow in _flows(templates, template)]
+def flows(templates: Mapping[str, Template], handlers: Iterable[Handler] = ()) -> list[Flow]:
+    """How strings are handed on between the templates of a workflow, and to its handlers."""
+    found = [flow for template in templates.values() for flow in _flows(templates, template)]
+    for handler in handlers:
+        for argument in handler.arguments:
+            flow = Flow(("input", handler.call, argument.name), [], set())
+            _add(argument.value, "", {}, set(), flow)
+            found.append(flow)
+    return found
 
 
 def read_as_text(templates: Mapping[str, Template], known: list[Flow]) -> set[Place]:
@@ -170,5 +176,7 @@ def _add(expr: Expr, graph: str, calls: dict[str, str], mapped: set[str], flow: 
         flow.marks.add(JSON_MARK)
         for option in expr.options:
             _add(option, graph, calls, mapped, flow)
-    else:  # computed, an item, a parameter of the run
+    elif isinstance(expr, Item | LastRetry | Published | Run | WorkflowParameter):  # also as the engine says it
+        flow.marks.update(ALL_MARKS)
+    else:  # computed
         flow.marks.add(JSON_MARK)

@@ -6,7 +6,7 @@ and free of double braces, so that every engine carries it as it is (a test hold
 
 The engine speaks through the environment:
 
-COULER_INPUT_<name>  base64 of the encoded value of an input parameter
+COULER_INPUT_<name>  base64 of the encoded value of an input parameter (see `variable_of`)
 COULER_INPUTS        the folder of input artifacts (default /tmp/couler/inputs)
 COULER_OUTPUTS       the folder to write outputs to (default /tmp/couler/outputs)
 COULER_FORM          "item": outputs are written as a JSON string that holds their JSON text
@@ -235,6 +235,14 @@ def show_traceback() -> None:
 # ---- into the function
 
 
+def variable_of(name: str) -> str:
+    """The environment variable with an input: Kubernetes takes ASCII names only, and Python's may be in any alphabet.
+
+    No name in Python begins with a digit, so none is taken for another.
+    """
+    return "COULER_INPUT_" + (name if name.isascii() else "0" + name.encode("utf-8").hex())
+
+
 def read_inputs(inputs: list[dict[str, Any]], hints: dict[str, Any]) -> dict[str, Any]:
     arguments: dict[str, Any] = {}
     for given in inputs:
@@ -248,7 +256,7 @@ def read_inputs(inputs: list[dict[str, Any]], hints: dict[str, Any]) -> dict[str
             else:
                 raise StepError(f"the input artifact {name!r} is not at {path}")
             continue
-        text = os.environ.pop("COULER_INPUT_" + name, None)
+        text = os.environ.pop(variable_of(name), None)
         if text is None:
             raise StepError(f"the input {name!r} was not given")
         try:

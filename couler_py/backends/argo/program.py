@@ -61,7 +61,7 @@ class Program:
         self.roots = {workflow.entrypoint, *(handler.call for handler in workflow.handlers)}
         self._made: set[str] = set()
         self._scan()
-        handed_on = flows(self.templates)
+        handed_on = flows(self.templates, workflow.handlers)
         plain = read_as_text(self.templates, handed_on)
         self.plain_inputs = {(template, name) for kind, template, name in plain if kind == "input"}
         self.plain_outputs = {(template, name) for kind, template, name in plain if kind == "output"}

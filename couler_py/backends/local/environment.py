@@ -14,6 +14,7 @@ from couler_py.ir.expr import Text
 from couler_py.ir.model import Function, Script
 from couler_py.ir.pod import ConfigMapRef, Container, EnvFrom, EnvVar
 from couler_py.ir.storage import SecretRef
+from couler_py.runner.step import variable_of
 from couler_py.store.secrets import SecretNotFoundError, read_key, read_secret
 
 KEPT = ("COULER_HOME",)
@@ -134,7 +135,7 @@ def function_inputs(made: Call) -> dict[str, str]:
     for parameter in made.template.inputs.parameters:
         data = encode(parameter.type, made.parameters[parameter.name]).encode("utf-8")
         check_size(parameter.name, len(data))
-        variables[f"COULER_INPUT_{parameter.name}"] = base64.b64encode(data).decode()
+        variables[variable_of(parameter.name)] = base64.b64encode(data).decode()
     return variables
 
 

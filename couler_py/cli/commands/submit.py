@@ -120,8 +120,11 @@ def _send(
 
     Where it has none, there is nothing to watch: what was kept is named, and said.
     """
+    from couler_py.backends.argo.client.parameters import as_values
+
+    main = next((each for each in given if each["kind"] == "Workflow"), given[-1])
     try:
-        names = client.send(given, parameters=values, namespace=namespace)
+        names = client.send(given, parameters=as_values(main, values), namespace=namespace)
     except ValueError as error:
         raise UsageError(str(error), "CLR705") from None
     if dry_run:

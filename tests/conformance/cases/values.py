@@ -261,6 +261,16 @@ def case(written: Any, tasks: dict[str, State], outputs: dict[str, Any], **more:
     return Case(f"value-{written.name.replace('_', '-')}", written.build, tasks, outputs=outputs, **more)
 
 
+@couler.step
+def add_in_words(größe: int, число: int) -> int:
+    return größe + число
+
+
+@couler.workflow
+def inputs_in_other_alphabets():
+    return add_in_words(größe=1, число=2)
+
+
 CASES = [
     case(
         plain_types,
@@ -323,5 +333,6 @@ CASES = [
         },
     ),
     case(a_result_of_the_wrong_type, {"wrong_type": "Failed", "same": "Blocked"}, {}, status="Failed"),
+    case(inputs_in_other_alphabets, done("add_in_words"), {"result": 3}),
     case(an_exception, {"fails_with": "Failed", "same": "Blocked"}, {}, status="Failed"),
 ]

@@ -66,10 +66,14 @@ def typed(workflow: JSON, given: Mapping[str, str]) -> dict[str, str]:
 
     Raises as `with_values` does.
     """
-    types = msgspec.json.decode((workflow["metadata"].get("annotations") or {}).get(PARAMETERS, "{}"))
-    values = {name: _of_json(text) if name in types else text for name, text in given.items()}
-    changed = with_values(workflow, values)["spec"].get("arguments") or {}
+    changed = with_values(workflow, as_values(workflow, given))["spec"].get("arguments") or {}
     return {each["name"]: each["value"] for each in changed.get("parameters") or [] if each["name"] in given}
+
+
+def as_values(workflow: JSON, given: Mapping[str, str]) -> dict[str, Any]:
+    """Texts as they are typed, read as JSON where couler emitted the document and the parameter is no plain string."""
+    types = msgspec.json.decode((workflow["metadata"].get("annotations") or {}).get(PARAMETERS, "{}"))
+    return {name: _of_json(text) if name in types else text for name, text in given.items()}
 
 
 def _of_json(text: str) -> Any:

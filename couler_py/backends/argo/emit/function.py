@@ -15,6 +15,7 @@ from couler_py.backends.argo.program import Variant
 from couler_py.ir.expr import Run
 from couler_py.ir.model import Function, Template
 from couler_py.kubernetes import Render, container_fields
+from couler_py.runner.step import variable_of
 
 JSON = dict[str, Any]
 OUTPUTS = "/tmp/couler/outputs"  # noqa: S108 - inside the step's own container
@@ -55,7 +56,7 @@ def own_env(emission: Emission, template: Template, variant: Variant, render: Re
     found: list[JSON] = [{"name": "COULER_RUNNER", "value": emission.runner()}]
     for parameter in template.inputs.parameters:
         text = member("inputs.parameters", program.field(template, parameter.name))
-        found.append({"name": f"COULER_INPUT_{parameter.name}", "value": tag(f"toBase64({text})")})
+        found.append({"name": variable_of(parameter.name), "value": tag(f"toBase64({text})")})
     if "item" in variant:
         found.append({"name": "COULER_FORM", "value": "item"})
     plain = [each.name for each in template.outputs.parameters if (template.name, each.name) in program.plain_outputs]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from couler_py.backends.argo.client.applying import in_place_of
 from couler_py.backends.argo.client.approving import all_done, approved
 from couler_py.backends.argo.client.naming import called, fnv32a, pod_name, split
-from couler_py.backends.argo.client.parameters import typed, with_values
+from couler_py.backends.argo.client.parameters import as_values, typed, with_values
 from couler_py.backends.argo.client.resubmitting import copy_of, repeated_for_ever
 from couler_py.backends.argo.client.submission import LETTERS, SUBMISSION, generated, marked
 from couler_py.backends.base import NotOffered, OptionError, RunNotFoundError
@@ -250,3 +250,13 @@ def test_what_replaces_a_secret_keeps_the_keys_of_others() -> None:
     assert made["data"] == {"theirs": "dGhlaXJz"}
     assert made["stringData"] == {"mine": "x"}
     assert made["metadata"]["resourceVersion"] == "7"
+
+
+def test_texts_for_a_document_that_couler_emitted_are_read_by_the_types_it_notes() -> None:
+    types = {"n": {"type": "scalar", "name": "int"}}
+    workflow: JSON = {
+        "metadata": {"annotations": {"couler.dev/parameters": json.dumps(types)}},
+        "spec": {"arguments": {"parameters": [{"name": "n", "value": "1"}, {"name": "text", "value": "a"}]}},
+    }
+    sent = with_values(workflow, as_values(workflow, {"n": "3", "text": "3"}))
+    assert sent["spec"]["arguments"]["parameters"] == [{"name": "n", "value": "3"}, {"name": "text", "value": "3"}]
