@@ -1,6 +1,6 @@
 """The Hera halves of "From Hera to couler-py" are real, and what should be equal in effect to ours is.
 
-Needs Hera: in `.venv-bench`, which `make bench` makes, or with the Python that COULER_HERA_PYTHON names.
+Needs Hera, in this environment or in that of the Python that COULER_HERA_PYTHON names.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import pytest
 
 import couler_py as couler
 import couler_py.argo
+from couler_py.backends.argo.durations import seconds_of
 from couler_py.backends.argo.verify import verify
 from couler_py.cli.load import load
 from tests.pages import ROOT, blocks
@@ -59,11 +61,11 @@ def programs(theirs: bool) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def of_hera(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What Hera makes of each of its programs, which it reads from files."""
-    python = os.environ.get("COULER_HERA_PYTHON") or ROOT / ".venv-bench" / "bin" / "python"
+    python = os.environ.get("COULER_HERA_PYTHON") or sys.executable
     try:
         subprocess.run([python, "-c", "import hera.workflows"], check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        pytest.skip(f"no Hera: {error}; `make bench` installs it, or COULER_HERA_PYTHON names a Python that has it")
+        pytest.skip(f"no Hera: {error}; the extra dev installs it, or COULER_HERA_PYTHON names a Python that has it")
     folder = tmp_path_factory.mktemp("hera")
     for name, text in programs(True).items():
         (folder / f"{name}.py").write_text(text)
@@ -116,7 +118,7 @@ def effects(document: Mapping[str, Any]) -> dict[str, Any]:
         "asked": [pod["resources"] for pod in pods if pod and "resources" in pod],
         "placed": [(each.get("nodeSelector"), each.get("tolerations")) for each in steps],
         "referred": [task["templateRef"] for task in every if "templateRef" in task],
-        "cached": [each["memoize"]["maxAge"] for each in spec["templates"] if "memoize" in each],
+        "cached": [seconds_of(each["memoize"]["maxAge"]) for each in spec["templates"] if "memoize" in each],
         "mutexes": [each["synchronization"]["mutexes"] for each in spec["templates"] if "synchronization" in each],
         "parallelism": spec.get("parallelism"),
         "recursive": any(
