@@ -17,7 +17,20 @@ from couler_py.backends.argo.options import Options, parse
 from couler_py.backends.argo.verify import verify
 from couler_py.backends.features import FEATURES
 from couler_py.ir.diagnostics import DiagnosticError
-from couler_py.ir.expr import Access, Compare, Expr, First, Input, Item, Literal, TaskArtifact, TaskOutput, Text
+from couler_py.ir.expr import (
+    Access,
+    Compare,
+    Expr,
+    First,
+    Input,
+    Item,
+    Literal,
+    OrElse,
+    Run,
+    TaskArtifact,
+    TaskOutput,
+    Text,
+)
 from couler_py.ir.model import (
     After,
     Argument,
@@ -419,3 +432,22 @@ def test_a_written_list_is_followed_into_the_graph_that_fans_out_over_it() -> No
     made = graph(Task("g", "inner", (Argument("ids", Literal([2**60])),)), others=(DOUBLE, inner))
     with pytest.raises(DiagnosticError, match="beyond plus or minus 2"):
         compile_workflow(made)
+
+
+def test_a_fact_of_the_run_is_read_as_it_travels() -> None:
+    given = OutputParameter("text", value=Run("id"))
+    own = Template("own", Graph(()), outputs=Outputs((given,)))
+    read = OutputParameter("o", value=OrElse(TaskOutput("a", "text"), Literal("none")))
+    asked = Task("a", "own", when=Compare("==", Run("name"), Literal("x")))
+    main = Template("main", Graph((asked,)), outputs=Outputs((read,)))
+    text = str(emitted(Workflow("flow", "main", (main, own))))
+    assert "text startsWith 'couler:base64:' ? " in text
+
+
+def test_the_condition_of_a_handler_knows_how_a_fact_of_the_run_travels() -> None:
+    wait = Template("wait", Suspend(0.0))
+    asked = Task("a", "wait", when=Compare("==", Input("v"), Literal("x")))
+    notify = Template("notify", Graph((asked,)), Inputs((Parameter("v"),)))
+    handler = Handler("h", "notify", on="exit", arguments=(Argument("v", Run("name")),))
+    text = str(emitted(Workflow("flow", "wait", (wait, notify), handlers=(handler,))))
+    assert "'couler:base64:eA=='" in text
