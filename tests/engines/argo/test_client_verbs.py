@@ -110,13 +110,20 @@ def test_retry_is_the_servers(way: str, runs: ArgoClient) -> None:
     assert end(runs, again).status == "Failed"
 
 
+def said(value: Any) -> Any:
+    """Data without the empty objects that the controller writes into a run once it has looked at it."""
+    if isinstance(value, dict):
+        return {key: said(item) for key, item in value.items() if item != {}}
+    return [said(item) for item in value] if isinstance(value, list) else value
+
+
 def test_a_resubmitted_run_is_a_new_one_like_the_old(runs: ArgoClient) -> None:
     run = runs.send([nothing()])[0]
     again = runs.resubmit(run)
     assert again != run
     assert end(runs, again).status == "Succeeded"
     old, new = runs.document(run), runs.document(again)
-    assert new["spec"]["templates"] == old["spec"]["templates"]
+    assert said(new["spec"]["templates"]) == said(old["spec"]["templates"])
     assert new["metadata"]["labels"]["workflows.argoproj.io/resubmitted-from-workflow"] == old["metadata"]["name"]
 
 
