@@ -17,7 +17,7 @@ from tests.conformance.suite import PODLESS, WRITTEN
 AT_ONCE = 4 * (os.cpu_count() or 1)
 """A case runs one or two pods at a time."""
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(1200)]
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +29,8 @@ def ended(
     possible = [case for case in chosen if not isinstance(case.refused.get("argo"), NotYet | Never)]
     podless = [case for case in possible if case in PODLESS]
     written = [case for case in possible if case not in PODLESS]
-    return run_argo(podless, namespace, s3, cluster, at_once=50, seconds=120) | run_argo(
-        written, namespace, s3, cluster, at_once=AT_ONCE, seconds=500
+    return run_argo(podless, namespace, s3, cluster, at_once=50, seconds=240) | run_argo(
+        written, namespace, s3, cluster, at_once=AT_ONCE, seconds=900
     )
 
 

@@ -14,7 +14,7 @@ from tests.cluster.argo import Document, Namespace
 from tests.unit.argolang.cases import FAILING, FALSE, REFUSED, TEXTS, TRUE, VALUES, VARIABLES
 from tests.unit.argolang.generated import an_expression, spoiled
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900)]
 
 TOGETHER = 100
 BY_NAME = {name.removeprefix("inputs.parameters."): value for name, value in VARIABLES.items()}

@@ -19,7 +19,7 @@ from tests.cluster.fixtures import ObjectStore
 from tests.engines.argo.example_documents import RARELY, RUN, prepared
 from tests.engines.argo.imported import made, states, tasks
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900)]
 
 DATA = Path(os.environ.get("COULER_REFERENCE_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))
 EXAMPLES = DATA / "argo" / "examples"
@@ -46,7 +46,7 @@ def ended(namespace: Namespace, s3: ObjectStore, request: pytest.FixtureRequest)
     """How the selected examples ended on the cluster."""
     chosen = [item.callspec.params["name"] for item in request.session.items if item.path == Path(__file__)]
     namespace.submit(CONFIG_MAP)
-    return namespace.run_all({name: [prepared(EXAMPLES, name)] for name in chosen}, at_once=AT_ONCE, seconds=380)
+    return namespace.run_all({name: [prepared(EXAMPLES, name)] for name in chosen}, at_once=AT_ONCE, seconds=840)
 
 
 @pytest.mark.parametrize("name", CHOSEN)

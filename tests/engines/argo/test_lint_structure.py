@@ -19,7 +19,7 @@ from tests.cluster.argo import GROUP, PLURALS, VERSION, Namespace
 from tests.unit.backends.argo.lint.mutants import CRON, GRAPH, MUTANTS, WORKFLOW, Mutant
 from tests.unit.backends.argo.lint.test_structure import REFUSED
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900)]
 
 Ask = Callable[[str, str], str]
 

@@ -27,7 +27,7 @@ from tests.engines.argo.oracle import Oracle, Said
 from tests.strategies.mutations import JSON, broken
 from tests.strategies.sound_workflows import sound
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900)]
 
 LIBRARIES = ("WorkflowTemplate", "ClusterWorkflowTemplate")
 MODULE = "github.com/argoproj/argo-workflows/v4@v4.0.7"
