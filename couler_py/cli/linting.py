@@ -12,9 +12,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+import typer
+
+from couler_py.cli import exits
 from couler_py.cli.console import console
 from couler_py.cli.errors import UsageError
-from couler_py.cli.findings import Lines
+from couler_py.cli.findings import Lines, show
 from couler_py.ir.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
@@ -88,6 +91,14 @@ def refused(loaded: Loaded, engine: str = "argo@4") -> tuple[list[Diagnostic], L
     else:
         return [], Lines()
     return [finding for finding in found if finding.severity == "error"], lines
+
+
+def refuse(loaded: Loaded) -> None:
+    """End with what Argo would refuse of a workflow in its own words: it would fail later, or mean something else."""
+    found, lines = refused(loaded)
+    if found:
+        show(found, console(stderr=True), lines)
+        raise typer.Exit(exits.USAGE)
 
 
 def fixed(texts: Mapping[str, str], *, write: bool) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from couler_py.cli import linting
 from couler_py.cli.console import console
 from couler_py.cli.errors import UsageError
 from couler_py.cli.load import load
@@ -27,7 +28,9 @@ def command(
     limit: Annotated[int, typer.Option("--limit", min=1, help="Above so many boxes, alike tasks share one.")] = 500,
 ) -> None:
     """Draw a workflow as a picture (SVG), a page (HTML) or Mermaid text."""
-    workflow = load(file).workflow
+    loaded = load(file)
+    linting.refuse(loaded)
+    workflow = loaded.workflow
     suffix = ".mmd" if output == "-" else Path(output).suffix.lower()
     text = drawn(workflow, suffix, limit=limit, graphviz=graphviz)
     if output == "-":

@@ -12,6 +12,7 @@ import typer
 from couler_py import api
 from couler_py.backends.argo.size import STORED, Size, size_of
 from couler_py.backends.base import Bundle, backend, installed
+from couler_py.cli import linting
 from couler_py.cli.console import columns, console, one_line, seconds, size
 from couler_py.cli.load import load
 from couler_py.cli.options import AsJson, File
@@ -40,7 +41,9 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Say what a run would do: levels, critical path, resources, engines, sizes."""
-    workflow, _ = api.checked(load(file).workflow)
+    loaded = load(file)
+    linting.refuse(loaded)
+    workflow, _ = api.checked(loaded.workflow)
     workflow, applied = transform(workflow)
     made = plan(workflow)
     views = [view(workflow, made, name) for name in engine or installed()]

@@ -12,7 +12,7 @@ import typer
 
 from couler_py import api
 from couler_py.backends.base import backend
-from couler_py.cli import exits, linting, running
+from couler_py.cli import linting, running
 from couler_py.cli.console import clean, console
 from couler_py.cli.errors import UsageError
 from couler_py.cli.findings import show
@@ -45,7 +45,7 @@ def command(
     values = read(loaded.workflow, parameter or (), loaded.parameters)
     bundle = api.compile(loaded.model, to="local")
     show(_for_here(bundle.diagnostics, loaded.workflow), console(stderr=True))
-    _refuse_as_argo_would(loaded)
+    linting.refuse(loaded)
     if not as_json:
         _say_unused_images(loaded.workflow)
     client = backend("local").client()
@@ -70,14 +70,6 @@ def _check_runtime(loaded: Loaded, runtime: str | None) -> None:
             "may. Read it first (couler print shows it as Python), then say --runtime process",
             "CLR708",
         )
-
-
-def _refuse_as_argo_would(loaded: Loaded) -> None:
-    """What Argo would refuse isn't begun here either: it would fail in the middle, or mean something else."""
-    found, lines = linting.refused(loaded)
-    if found:
-        show(found, console(stderr=True), lines)
-        raise typer.Exit(exits.USAGE)
 
 
 def _for_here(findings: Sequence[Diagnostic], workflow: Workflow) -> list[Diagnostic]:

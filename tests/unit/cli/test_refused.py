@@ -49,6 +49,13 @@ def test_it_is_not_run(couler: Couler, broken: str) -> None:
     assert couler("runs").err == "no runs yet\n"
 
 
+@pytest.mark.parametrize("command", ["graph", "plan"])
+def test_it_is_neither_drawn_nor_planned(couler: Couler, broken: str, command: str) -> None:
+    shown = couler(command, broken)
+    assert shown.code == 2
+    assert f"error{REFUSED}" in shown.err
+
+
 def test_a_program_is_not_submitted(couler: Couler, here: Path) -> None:
     (here / "hello.py").write_text(PROGRAM % "")
     # No cluster is there: what is refused never asks for one.
