@@ -134,7 +134,8 @@ def test_argos_own_fixtures(oracle: Oracle, examples: list[tuple[str, JSON]], li
 
 def is_known(name: str, ours: list[str], said: Said) -> bool:
     """Differences that are no mistakes of the linter."""
-    late = all(each.startswith("CLR465") for each in ours)  # a `withParam` that is no list: see LATE
+    # A `withParam` that is no list (see LATE); pods and claims that Kubernetes refuses when their step has its turn.
+    late = all(each.startswith(("CLR465", "CLR432", "CLR479", "CLR483")) for each in ours)
     namespace = all(each.startswith("CLR428") for each in ours)  # the fixture's namespace, which isn't used here
     owner = "ownerReferences" in said.kubernetes  # written by servers
     return owner if said.refused else late or namespace

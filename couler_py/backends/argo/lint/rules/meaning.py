@@ -34,7 +34,6 @@ RULES: tuple[Callable[[Flow], Iterator[Finding]], ...] = (
     references.entrypoint,
     references.called,
     references.one_type,
-    references.empty_groups,
     references.beside_reference,
     references.endless,
     references.unreachable,

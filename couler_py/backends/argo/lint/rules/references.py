@@ -165,21 +165,6 @@ def _reference(flow: Flow, path: Path, reference: JSON, where: str) -> Iterator[
         )
 
 
-def empty_groups(flow: Flow) -> Iterator[Finding]:
-    """A group of steps without a step is never done; behind the last one Argo doesn't wait."""
-    for template in flow.all_templates:
-        groups = template.data.get("steps", ()) if template.type == "steps" else ()
-        for index, group in enumerate(groups[:-1]):
-            if not group:
-                yield Finding(
-                    "CLR442",
-                    f"a group of steps of {template.where} is empty",
-                    (*template.path, "steps", index),
-                    why="nothing in it can end, and the run waits for ever",
-                    help="take it out",
-                )
-
-
 def one_type(flow: Flow) -> Iterator[Finding]:
     """A template is some kind of thing; that it isn't two is a rule of the schema."""
     for template in flow.all_templates:

@@ -36,11 +36,6 @@ def _leaf(text: str) -> str:
 
 
 CASES = {
-    "an empty group": Case(
-        "CLR442",
-        "a group of steps of the template 'main' is empty",
-        STEPS.format("[‸[], [{name: a, template: none}]]"),
-    ),
     "a plugin of two names": Case(
         "CLR442", "the plugin of the template 'main' has 2 names", "templates:\n- {name: main, ‸plugin: {a: {}, b: {}}}"
     ),
