@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(ROOT))
 
-from words import BODIES, Field, Type, collected  # noqa: E402
+from tools.words import BODIES, Field, Type, collected  # noqa: E402
 
 PAGE = ROOT / "docs" / "argo-fields.md"
 

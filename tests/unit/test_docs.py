@@ -6,6 +6,7 @@ import doctest
 import importlib
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -41,8 +42,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     couler_py.argo.reset()
+    before = set(sys.modules)
     yield tmp_path
     couler_py.argo.reset()  # what an example recorded
+    for name in set(sys.modules) - before:  # files that a page wrote and imported: the next page may have one so named
+        if Path(getattr(sys.modules[name], "__file__", None) or "/").is_relative_to(tmp_path):
+            del sys.modules[name]
 
 
 @pytest.mark.parametrize("page", SHOWING, ids=lambda page: page.relative_to(ROOT).as_posix())
