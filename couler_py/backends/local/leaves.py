@@ -47,13 +47,13 @@ async def run(context: Context, made: Call, number: int, held: list[int]) -> Att
         share = asked(made.template)
         if share.gpus > context.machine.total.gpus:
             raise TaskFailure(f"it asks for {share.gpus} GPUs, and this machine has {context.machine.total.gpus}")
-        gpus = await stack.enter_async_context(context.machine.use(share))
+        grant = await stack.enter_async_context(context.machine.use(share))
         # Asked again: the run may have been stopped while this waited.
         await context.gate.enter()
-        request = await _request(context, made, number, folder, gpus)
+        request = await _request(context, made, number, folder, grant.gpus)
         request["digest"] = identity
         paths = await stack.enter_async_context(holding(request))
-        return await _supervised(context, made, number, folder, request, [*held, *paths])
+        return await _supervised(context, made, number, folder, request, [*held, *paths, *grant.locks])
 
 
 def made_digest(context: Context, made: Call) -> str:

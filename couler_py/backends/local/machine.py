@@ -81,6 +81,13 @@ def devices() -> list[str]:
     return sorted((name for name in found if name.isdigit()), key=int)
 
 
+class Grant(msgspec.Struct, frozen=True):
+    """What a step may use while it holds its share: the ids of its GPUs, and the descriptors that say that it does."""
+
+    gpus: list[str]
+    locks: list[int] = []
+
+
 class Machine:
     """Hands out shares, first come, first served; a share larger than the machine is cut to it."""
 
@@ -90,8 +97,8 @@ class Machine:
         self._waiting: deque[tuple[Share, asyncio.Future[list[str]]]] = deque()
 
     @contextlib.asynccontextmanager
-    async def use(self, share: Share) -> AsyncIterator[list[str]]:
-        """Wait for a share and hold it; gives the ids of its GPUs."""
+    async def use(self, share: Share) -> AsyncIterator[Grant]:
+        """Wait for a share and hold it. Who supervises the step holds the locks of the grant too, until its end."""
         share = Share(min(share.cpu, self.total.cpu), min(share.memory, self.total.memory), share.gpus)
         turn: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
         self._waiting.append((share, turn))
@@ -106,7 +113,7 @@ class Machine:
             self._next()
             raise
         try:
-            yield gpus
+            yield Grant(gpus)
         finally:
             self._give_back(share, gpus)
             self._next()

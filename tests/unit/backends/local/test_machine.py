@@ -44,12 +44,12 @@ def test_shares_are_never_handed_out_twice_and_in_order() -> None:
     held: set[str] = set()
 
     async def use(name: str, share: Share) -> None:
-        async with machine.use(share) as gpus:
-            assert not held & set(gpus)
-            held.update(gpus)
+        async with machine.use(share) as grant:
+            assert not held & set(grant.gpus)
+            held.update(grant.gpus)
             order.append(name)
             await asyncio.sleep(0)
-            held.difference_update(gpus)
+            held.difference_update(grant.gpus)
 
     async def main() -> None:
         wanted = [("a", Share(1, 0, 1)), ("b", Share(1, 0, 2)), ("c", Share(0.5, 0, 1)), ("huge", Share(9, 900, 0))]
