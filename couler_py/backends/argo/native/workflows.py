@@ -149,7 +149,30 @@ def _spec(arguments: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
     return {**({} if arguments is None else {"arguments": members(arguments, "arguments")}), **fields}
 
 
-class Workflow(Written):
+class _Namespaced(Written):
+    """A document of a namespace whose `spec` is a workflow's."""
+
+    def __init__(
+        self,
+        name: str | None = None,
+        /,
+        *,
+        generateName: str | None = None,
+        namespace: str | None = None,
+        labels: Mapping[str, str] | None = None,
+        annotations: Mapping[str, str] | None = None,
+        metadata: words.ObjectMeta | None = None,
+        arguments: Given | None = None,
+        before: Sequence[Mapping[str, Any]] = (),
+        after: Sequence[Mapping[str, Any]] = (),
+        check: bool = True,
+        **fields: Unpack[words.WorkflowFields],
+    ):
+        about = _metadata(metadata, name, labels, annotations, generateName=generateName, namespace=namespace)
+        super().__init__(about, _spec(arguments, fields), (before, after), check)
+
+
+class Workflow(_Namespaced):
     """A run's document. `fields` are those of `spec`, in Argo's own words.
 
     >>> with argo.Workflow(generateName="hello-", entrypoint="hello") as w:
@@ -160,49 +183,11 @@ class Workflow(Written):
 
     kind = "Workflow"
 
-    def __init__(
-        self,
-        name: str | None = None,
-        /,
-        *,
-        generateName: str | None = None,
-        namespace: str | None = None,
-        labels: Mapping[str, str] | None = None,
-        annotations: Mapping[str, str] | None = None,
-        metadata: words.ObjectMeta | None = None,
-        arguments: Given | None = None,
-        before: Sequence[Mapping[str, Any]] = (),
-        after: Sequence[Mapping[str, Any]] = (),
-        check: bool = True,
-        **fields: Unpack[words.WorkflowFields],
-    ):
-        about = _metadata(metadata, name, labels, annotations, generateName=generateName, namespace=namespace)
-        super().__init__(about, _spec(arguments, fields), (before, after), check)
 
-
-class WorkflowTemplate(Written):
+class WorkflowTemplate(_Namespaced):
     """Templates that workflows of a namespace call. `fields` are those of `spec`."""
 
     kind = "WorkflowTemplate"
-
-    def __init__(
-        self,
-        name: str | None = None,
-        /,
-        *,
-        generateName: str | None = None,
-        namespace: str | None = None,
-        labels: Mapping[str, str] | None = None,
-        annotations: Mapping[str, str] | None = None,
-        metadata: words.ObjectMeta | None = None,
-        arguments: Given | None = None,
-        before: Sequence[Mapping[str, Any]] = (),
-        after: Sequence[Mapping[str, Any]] = (),
-        check: bool = True,
-        **fields: Unpack[words.WorkflowFields],
-    ):
-        about = _metadata(metadata, name, labels, annotations, generateName=generateName, namespace=namespace)
-        super().__init__(about, _spec(arguments, fields), (before, after), check)
 
 
 class ClusterWorkflowTemplate(Written):

@@ -9,13 +9,22 @@ from couler_py.backends.argo.lint.context import JSON
 from couler_py.backends.argo.lint.finding import Finding, Path
 from couler_py.backends.argo.lint.rules.flow import Call, Flow, Template
 
+MOST_COMPARED = 50  # names that a word is compared with letter by letter
+
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """A sentence that offers the known word that is most like this one, or lists a few; "" where none is known."""
     names = [each for each in known if each]
-    if close := difflib.get_close_matches(word, names, 1):
+    if close := difflib.get_close_matches(word, _alike(word, names), 1):
         return f"did you mean {close[0]!r}?"
     return f"there are: {', '.join(names[:8])}" + (", …" if len(names) > 8 else "") if names else ""
+
+
+def _alike(word: str, names: list[str]) -> list[str]:
+    """Those that may be meant: to compare a word with each of thousands would take longer than all other rules."""
+    if len(names) <= MOST_COMPARED:
+        return names
+    return [name for name in names if name[:2] == word[:2] and abs(len(name) - len(word)) <= 2][:MOST_COMPARED]
 
 
 def entrypoint(flow: Flow) -> Iterator[Finding]:
