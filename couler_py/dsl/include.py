@@ -2,8 +2,8 @@
 
 `include=["mypkg", "conf/*.yaml"]` names files, folders and patterns, relative to the folder of the file
 that says so, or, where nothing is found there, to the project's root (the nearest folder upwards with a
-pyproject.toml or .git). What `!pattern` matches is left out. Where a step runs, the archive's top lies on
-`sys.path`, so `mypkg` is imported by that name; a leading `src/` without `__init__.py` is taken off.
+couler.toml, a pyproject.toml or a .git). What `!pattern` matches is left out. Where a step runs, the archive's top
+lies on `sys.path`, so `mypkg` is imported by that name; a leading `src/` without `__init__.py` is taken off.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from couler_py.dsl.errors import DefinitionError
-from couler_py.dsl.project import folder_of, project_of, root_of
-from couler_py.dsl.sources import shown
+from couler_py.dsl.project import folder_of, project_of
 from couler_py.ir.diagnostics import error
 from couler_py.ir.model import IncludeArchive, Source
+from couler_py.settings import root_of
 
 SKIPPED = frozenset(
     {"__pycache__", ".git", ".hg", ".svn", ".venv", "node_modules", ".ipynb_checkpoints", ".couler", ".DS_Store"}
@@ -87,12 +87,12 @@ def included(patterns: Sequence[str], filename: str, place: Source, step: str) -
 
 
 def project_include(filename: str) -> Include | None:
-    """The archive of `include` in `[tool.couler]` of the project around a source file; None without."""
+    """The archive of `include` in the settings of the project around a source file; None without."""
     root, project = project_of(filename)
     if not project.include:
         return None
-    config = root / "pyproject.toml"
-    return included(project.include, str(config), Source(shown(str(config)), 1), "")
+    config, _, line = project.origins["include"].rpartition(":")
+    return included(project.include, str(root / Path(config).name), Source(config, int(line)), "")
 
 
 def pack(root: str | Path, paths: Iterable[str]) -> bytes:

@@ -31,10 +31,11 @@ from couler_py.dsl.lockfile import (
     read_lock,
     write_lock,
 )
-from couler_py.dsl.project import Project, folder_of, project_of
+from couler_py.dsl.project import folder_of, project_of
 from couler_py.ir.diagnostics import error
 from couler_py.ir.model import Function, Source, Workflow
 from couler_py.ir.pod import EnvVar
+from couler_py.settings import Settings
 
 
 def normalise(requirements: Iterable[str], place: Source, step: str) -> tuple[str, ...]:
@@ -129,7 +130,7 @@ def lock(
     requirements: Sequence[str],
     *,
     python: str = "3.11",
-    project: Project = Project(),
+    project: Settings = Settings(),
     root: Path | None = None,
 ) -> PinnedSet:
     """Resolve requirements to exact versions for a version of Python on Linux, with uv, or pip without it.
@@ -185,7 +186,7 @@ def _canonical(text: Any, place: Source, step: str) -> str:
     return str(found)
 
 
-def _places(project: Project, root: Path) -> list[str]:
+def _places(project: Settings, root: Path) -> list[str]:
     found: list[str] = []
     if project.index_url:
         found += ["--index-url", project.index_url]

@@ -1,4 +1,4 @@
-"""What this machine is told in files: `config.toml` in the home, and `[tool.couler]` of the project around."""
+"""The ConfigMaps that steps may refer to here: those of the settings, and of `config.toml` in the home."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from couler_py.ir.diagnostics import CoulerError
+from couler_py.settings import load
 from couler_py.store.home import Home
 
 
@@ -15,20 +16,13 @@ class ConfigError(CoulerError):
 
 
 def config_maps(home: Home, folder: Path | None = None) -> dict[str, dict[str, str]]:
-    """The ConfigMaps that steps may refer to here: `[local.config_maps.NAME]`, the home's before the project's."""
-    project = _project(folder or Path.cwd())
-    found = {} if project is None else _tables(project, "tool", "couler", "local", "config_maps")
+    """`[local.config_maps.NAME]` of the settings and of the home's `config.toml`, which wins.
+
+    Raises `SettingsError` and `ConfigError`.
+    """
+    found = load(folder).local.config_maps
     own = home.path / "config.toml"
-    if own.exists():
-        found = found | _tables(own, "local", "config_maps")
-    return found
-
-
-def _project(folder: Path) -> Path | None:
-    for around in (folder, *folder.parents):
-        if (around / "pyproject.toml").is_file():
-            return around / "pyproject.toml"
-    return None
+    return found | _tables(own, "local", "config_maps") if own.exists() else found
 
 
 def _tables(path: Path, *keys: str) -> dict[str, dict[str, str]]:

@@ -128,9 +128,10 @@ _DEFINITIONS: tuple[Code, ...] = (
     ),
     Code(
         "CLR133",
-        "The configuration of the project can't be read",
-        "[tool.couler] of pyproject.toml knows: include, index_url, extra_index_urls, constraints, find_links, "
-        "offline.",
+        "Settings that can't be read",
+        "Settings stand in couler.toml, in [tool.couler] of pyproject.toml, in the user's own couler.toml and in "
+        "variables named COULER_<KEY>. The page Configuration has each key and what it takes; `couler config` shows "
+        "what holds and where it comes from.",
         '[tool.couler]\ninclude = "mypkg"',
         '[tool.couler]\ninclude = ["mypkg"]',
     ),

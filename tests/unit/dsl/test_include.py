@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from couler_py.dsl.errors import DefinitionError
 from couler_py.dsl.include import covers, included, pack, project_include
 from couler_py.ir.model import Source
+from couler_py.settings import SettingsError
 
 PLACE = Source("flow.py", 3)
 
@@ -151,7 +152,7 @@ def test_project_configuration_includes_for_every_step(project: Path) -> None:
 
 def test_unknown_key_of_the_configuration_is_refused(project: Path) -> None:
     (project / "pyproject.toml").write_text('[tool.couler]\nincludes = ["mypkg"]\n')
-    with pytest.raises(DefinitionError, match=r"CLR133.*includes"):
+    with pytest.raises(SettingsError, match=r"CLR133.*includes"):
         project_include(str(project / "flows" / "flow.py"))
 
 

@@ -15,9 +15,9 @@ from couler_py.dsl.errors import DefinitionError
 from couler_py.dsl.images import ImageError, Recipe, dockerfile, pin, recipe_key, recipes, write_context
 from couler_py.dsl.lockfile import Lock, LockError, PinnedSet, ignoring, read_lock, write_lock
 from couler_py.dsl.packages import holds_credentials, index_environment, lock, lock_workflow, normalise, python_of
-from couler_py.dsl.project import Project
 from couler_py.ir.model import Function, IncludeArchive, Piece, Source, Template, Workflow
 from couler_py.ir.pod import EnvVar
+from couler_py.settings import Settings
 
 PLACE = Source("flow.py", 3)
 
@@ -99,7 +99,7 @@ def test_lock_resolves_from_wheels_without_an_index(
     wheel(tmp_path, "second", "1.0")
     wheel(tmp_path, "second", "2.0")
     (tmp_path / "constraints.txt").write_text("second<2\n")
-    project = Project(find_links=(str(tmp_path),), constraints=("constraints.txt",), offline=True)
+    project = Settings(find_links=(str(tmp_path),), constraints=("constraints.txt",), offline=True)
     if not with_uv:
         monkeypatch.setattr(packages_module, "uv_path", lambda: None)
     found = lock(["first"], python=f"3.{sys.version_info.minor}", project=project, root=tmp_path)
@@ -108,7 +108,7 @@ def test_lock_resolves_from_wheels_without_an_index(
 
 def test_requirements_that_can_not_be_resolved_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(LockError, match="can't be resolved"):
-        lock(["nowhere"], project=Project(find_links=(str(tmp_path),), offline=True))
+        lock(["nowhere"], project=Settings(find_links=(str(tmp_path),), offline=True))
 
 
 def test_configuration_tells_pip_where_packages_come_from(tmp_path: Path) -> None:
