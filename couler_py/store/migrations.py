@@ -33,7 +33,15 @@ CREATE TABLE cache (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS = (FIRST,)
+SECOND = """
+ALTER TABLE tasks ADD COLUMN ready REAL;
+CREATE TABLE samples (
+    run TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE, folder TEXT NOT NULL, data TEXT NOT NULL,
+    PRIMARY KEY (run, folder)
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS = (FIRST, SECOND)
 
 
 def migrate(connection: sqlite3.Connection) -> None:

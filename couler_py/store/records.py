@@ -61,7 +61,8 @@ class TaskRecord(msgspec.Struct):
     """What became of one task. `path` is its name, with those of the graphs around it: `graph/map[3]/task`.
 
     A Pending one waits for its turn: for processors, memory, GPUs, a lock, a bound on parallelism, a suspended
-    run. `started` is the start of its first attempt, without the wait before.
+    run; its `message` says for what. `ready` is when it began to wait for that, all that comes before it having
+    ended; `started` is the start of its first attempt, without the wait before.
     """
 
     path: str
@@ -77,6 +78,7 @@ class TaskRecord(msgspec.Struct):
     started: float | None = None
     finished: float | None = None
     result: Result | None = None
+    ready: float | None = None
 
     @property
     def seconds(self) -> float:

@@ -60,7 +60,7 @@ def begin(connection: sqlite3.Connection, run: RunRecord, digest: str, text: str
 
 UPDATE_RUN = "UPDATE runs SET status=?, message=?, finished=?, seconds=?, outputs=?, published=?, options=? WHERE id=?"
 UPDATE_SECONDS = "UPDATE runs SET seconds=? WHERE id=?"
-SAVE_TASK = "INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+SAVE_TASK = "INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 SAVE_ATTEMPT = "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 SAVE_EVENT = "INSERT INTO events SELECT ?, coalesce(max(number), 0) + 1, ?, ?, ?, ? FROM events WHERE run=?"
 
@@ -94,6 +94,7 @@ def task_row(run_id: str, task: TaskRecord) -> tuple[Any, ...]:
         task.started,
         task.finished,
         None if task.result is None else dumps(msgspec.to_builtins(task.result)),
+        task.ready,
     )
 
 
@@ -131,10 +132,11 @@ def load_tasks(connection: sqlite3.Connection, run_id: str) -> Iterator[TaskReco
     """The tasks of a run, in the order in which they started."""
     for row in connection.execute(
         "SELECT path, kind, template, state, message, digest, attempts, item, item_index, cached, started, finished, "
-        "result FROM tasks WHERE run=? ORDER BY started IS NULL, started, path",
+        "result, ready FROM tasks WHERE run=? ORDER BY started IS NULL, started, path",
         (run_id,),
     ):
-        (path, kind, template, state, message, digest, attempts, item, index, cached, started, finished, result) = row
+        (path, kind, template, state, message, digest, attempts, item, index, cached, started, finished) = row[:12]
+        result, ready = row[12:]
         yield TaskRecord(
             path,
             kind,
@@ -149,6 +151,7 @@ def load_tasks(connection: sqlite3.Connection, run_id: str) -> Iterator[TaskReco
             started,
             finished,
             None if result is None else msgspec.convert(json.loads(result), Result),
+            ready,
         )
 
 

@@ -45,7 +45,7 @@ async def call(context: Context, made: Call) -> Result:
         keys.remember(context, made, known.result)
         return known.result
     task = TaskRecord(made.path, kind_of(template), template.name, "Pending", digest=identity)
-    task.item, task.item_index = made.item, made.item_index
+    task.item, task.item_index, task.ready = made.item, made.item_index, runs.now()
     if known is not None and isinstance(template.body, Graph | Loop | Suspend):
         task.started = known.started  # of a step, its attempts say it
     context.journal.task(task)
@@ -180,6 +180,8 @@ async def _attempts(context: Context, made: Call, task: TaskRecord, locks: list[
             return attempt.result
         context.journal.event("note", made.path, text=f"attempt {number + 1} failed: {attempt.result.message}")
         if pause:
+            task.message = f"attempt {number + 1} failed; the next one begins after {pause:g} seconds"
+            context.journal.task(task)
             await asyncio.sleep(pause)
         number += 1
 

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from typing import Literal
 
-from couler_py.backends.local import attempts, control, handlers, metrics, tasks, volumes
+from couler_py.backends.local import attempts, control, handlers, metrics, sampling, tasks, volumes
 from couler_py.backends.local.calls import call
 from couler_py.backends.local.context import Call, Context, Gate, Halted
 from couler_py.backends.local.locking import holding
@@ -40,6 +40,7 @@ class Engine:
         self._work: asyncio.Task[Result] | None = None
         self._error: Exception | None = None
         self._pending: list[control.Request] = []
+        self._sampler = sampling.Sampler(context)
 
     async def drive(self) -> RunRecord:
         """Work on the run until it has ended, was stopped, or the store can't be written. Raises `StoreError`."""
@@ -64,6 +65,7 @@ class Engine:
             await self._end_forgotten()
         finally:
             requests.cancel()
+            self._sampler.close()
             context.spawner.close()
         run.finished = runs.now()
         run.seconds = self._seconds()
@@ -187,6 +189,7 @@ class Engine:
             self._approve()
             self._look()
             metrics.look(self.context)
+            self._sampler.look()
             await asyncio.sleep(control.INTERVAL)
 
     def _no_longer_heeded(self, requests: asyncio.Task[None]) -> None:

@@ -10,10 +10,11 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from couler_py.store import cache, runs
+from couler_py.store import cache, runs, samples
 from couler_py.store.database import failure, transaction
 from couler_py.store.home import Home
 from couler_py.store.records import AttemptRecord, Result, RunRecord, TaskRecord
+from couler_py.store.samples import Sample
 
 BATCH = 0.02  # seconds that a change waits for others; what a crash loses of it, records of attempts hold
 
@@ -61,16 +62,20 @@ class Journal:
         """A task that waited for its turn has it, now or since a moment in the past."""
         task = self._run.tasks[path]
         moment = runs.now() if moment is None else moment
-        task.state = "Running"
+        task.state, task.message = "Running", ""
         task.started = moment if task.started is None else min(task.started, moment)
         self.task(task)
 
-    def waits(self, path: str) -> None:
-        """A task waits for its turn again."""
+    def waits(self, path: str, reason: str = "") -> None:
+        """A task waits for its turn, or does so again; `reason` says for what."""
         task = self._run.tasks[path]
+        task.message = reason
         if task.state != "Pending":
             task.state = "Pending"
             self.task(task)
+        elif reason:  # written with what else is to be written of it; nobody has to be told
+            self._tasks[path] = task
+            self._soon()
 
     def of(self, path: str) -> TaskRecord:
         """What is recorded of a task that has started."""
@@ -104,6 +109,11 @@ class Journal:
         self._statements.append((runs.SAVE_EVENT, (self._run.id, now, kind, path, text, self._run.id)))
         if not quiet:
             self._tell(Event(kind, now, path, data))
+        self._soon()
+
+    def samples(self, folder: str, found: Iterable[Sample]) -> None:
+        """What an attempt used so far, by its folder inside the run's."""
+        self._statements.append((samples.SAVE, samples.row(self._run.id, folder, found)))
         self._soon()
 
     def cached(self, key: str, path: str, result: Result) -> None:

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from couler_py.backends.local import attempts, declared, environment, packages, programs, volumes
+from couler_py.backends.local import attempts, declared, environment, packages, programs, volumes, waiting
 from couler_py.backends.local.context import VALUE_LIMIT, Attempt, Call, Context
 from couler_py.backends.local.holding import holding
 from couler_py.backends.local.machine import asked
@@ -39,14 +39,17 @@ async def run(context: Context, made: Call, number: int, held: list[int]) -> Att
             return await _attempt(context, made, number, folder, found)
     execution = 1 + max((int(each.name.partition("-")[2]) for each in earlier), default=-1)
     folder = context.folder / "attempts" / key / f"{number}-{execution}"
-    context.journal.waits(made.path)
+    context.journal.waits(made.path, waiting.SUSPENDED if context.gate.suspended else "")
     await context.gate.enter()
+    if any(slots.locked() for slots in made.slots):
+        context.journal.waits(made.path, waiting.BOUND)
     async with contextlib.AsyncExitStack() as stack:
         for slots in made.slots:
             await stack.enter_async_context(slots)
         share = asked(made.template)
         if share.gpus > context.machine.total.gpus:
             raise TaskFailure(f"it asks for {share.gpus} GPUs, and this machine has {context.machine.total.gpus}")
+        context.journal.waits(made.path, waiting.for_share(share))
         grant = await stack.enter_async_context(context.machine.use(share))
         # Asked again: the run may have been stopped while this waited.
         await context.gate.enter()
