@@ -5,17 +5,37 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from couler_py.store import content
 from couler_py.store.home import Home
-from couler_py.store.records import Result
+from couler_py.store.records import ArtifactRef, Result
 from couler_py.store.runs import dumps
 
-SAVE = "INSERT OR REPLACE INTO cache VALUES (?, ?, ?, ?, ?)"
+SAVE = (
+    "INSERT OR REPLACE INTO cache (key, created, run, path, result, step, parts, size, used, hits) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)"
+)
+USED = "UPDATE cache SET used=?, hits=hits+1 WHERE key=?"
+SAVE_LOOKUP = "INSERT OR REPLACE INTO lookups (run, path, key, step, time, outcome, parts) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_ENTRY = "key, created, run, path, result, step, parts, size, used, hits"
+
+SHORT = 16  # hexadecimal digits of a part's digest that are kept, to tell a part that changed
+
+
+class Part(msgspec.Struct, frozen=True, array_like=True):
+    """One thing that a step's outputs are made from: its digest, and in few words what it is, unless that is secret."""
+
+    digest: str
+    shown: str = ""
+
+
+Parts: TypeAlias = dict[str, Part]
+"""By name: "source", "image", "input:x", "artifact:data", "env:MODE" and others; see `backends.local.cachekeys`."""
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -27,34 +47,161 @@ class Hit(msgspec.Struct, frozen=True):
     created: float
 
 
-def key(template_digest: str, inputs: Any, version: str = "") -> str:
-    """The key of a step's outputs: the sha256 of its content, of what it was given, and of a version."""
-    text = json.dumps([template_digest, inputs, version], sort_keys=True, separators=(",", ":"))
+class Miss(msgspec.Struct, frozen=True):
+    """Why there was nothing to use: no such key, one that is too old, or one whose files are gone.
+
+    `run` and `path` made what couldn't be used, `age` seconds before; `digest` is a file's that is gone.
+    """
+
+    kind: Literal["new", "expired", "gone"]
+    run: str = ""
+    path: str = ""
+    age: float = 0.0
+    digest: str = ""
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One success that is kept. Times are seconds since 1970; `size` is in bytes: its files and its values."""
+
+    key: str
+    created: float
+    run: str
+    path: str
+    result: Result
+    step: str = ""
+    parts: Parts = {}
+    size: int = 0
+    used: float = 0.0
+    hits: int = 0
+
+
+class Lookup(msgspec.Struct, frozen=True):
+    """What a task of a run looked for in the cache, and found. `parts` are kept of a miss alone."""
+
+    key: str
+    step: str
+    time: float
+    outcome: Miss | None
+    parts: Parts = {}
+
+
+def part(value: Any, shown: str = "") -> Part:
+    """A part from plain data."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return Part(hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), shown)
+
+
+def key(parts: Mapping[str, Part]) -> str:
+    """The key of a step's outputs: the sha256 of all that they are made from."""
+    text = json.dumps({name: each.digest for name, each in parts.items()}, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def find(
     connection: sqlite3.Connection, home: Home, cache_key: str, *, now: float, max_age: float | None = None
-) -> Hit | None:
+) -> Hit | Miss:
     """The success of that key, unless it is older than `max_age` seconds or its files are gone."""
     row = connection.execute("SELECT created, run, path, result FROM cache WHERE key=?", (cache_key,)).fetchone()
-    if row is None or (max_age is not None and now - row[0] > max_age):
-        return None
-    result = msgspec.convert(json.loads(row[3]), Result)
+    if row is None:
+        return Miss("new")
+    created, run, path, text = row
+    age = max(0.0, now - created)
+    if max_age is not None and now - created > max_age:
+        return Miss("expired", run, path, age)
+    result = _result(text)
+    gone = missing(home, result.artifacts.values())
+    if gone:
+        return Miss("gone", run, path, age, gone)
+    return Hit(result, run, path, created)
+
+
+def missing(home: Home, refs: Iterable[ArtifactRef]) -> str:
+    """The digest of a file that some artifacts need and the store no longer has; "" where it has all."""
     root = str(home.artifacts)
-    for ref in result.artifacts.values():
+    for ref in refs:
         try:
             entries = content.manifest(root, ref.digest) if ref.kind == "folder" else [{"digest": ref.digest}]
-            complete = all(
-                Path(content.blob_path(root, entry["digest"])).exists() for entry in entries if "digest" in entry
-            )
-        except FileNotFoundError:
-            return None
-        if not complete:
-            return None
-    return Hit(result, row[1], row[2], row[0])
+        except (FileNotFoundError, content.ContentError):
+            return ref.digest
+        for entry in entries:
+            if "digest" in entry and not Path(content.blob_path(root, entry["digest"])).exists():
+                return str(entry["digest"])
+    return ""
 
 
-def row(cache_key: str, created: float, run: str, path: str, result: Result) -> tuple[Any, ...]:
+def row(entry: Entry) -> tuple[Any, ...]:
     """The values for `SAVE`."""
-    return (cache_key, created, run, path, dumps(msgspec.to_builtins(result)))
+    result = dumps(msgspec.to_builtins(entry.result))
+    size = sum(ref.size for ref in entry.result.artifacts.values()) + len(result)
+    return (
+        entry.key,
+        entry.created,
+        entry.run,
+        entry.path,
+        result,
+        entry.step,
+        _parts_text(entry.parts),
+        size,
+        entry.created,
+    )
+
+
+def lookup_row(run: str, path: str, lookup: Lookup) -> tuple[Any, ...]:
+    """The values for `SAVE_LOOKUP`."""
+    outcome = "" if lookup.outcome is None else dumps(msgspec.to_builtins(lookup.outcome))
+    return (run, path, lookup.key, lookup.step, lookup.time, outcome, _parts_text(lookup.parts))
+
+
+def lookup(connection: sqlite3.Connection, run: str, path: str) -> Lookup | None:
+    """What a task of a run looked for; None for one that looked for nothing."""
+    row = connection.execute(
+        "SELECT key, step, time, outcome, parts FROM lookups WHERE run=? AND path=?", (run, path)
+    ).fetchone()
+    if row is None:
+        return None
+    cache_key, step, time, outcome, parts = row
+    return Lookup(cache_key, step, time, msgspec.json.decode(outcome, type=Miss) if outcome else None, _parts_of(parts))
+
+
+def entries(connection: sqlite3.Connection, *, step: str | None = None) -> list[Entry]:
+    """What is kept, newest first: all, or that of one step."""
+    rows = connection.execute(
+        f"SELECT {_ENTRY} FROM cache WHERE ? IS NULL OR step=? ORDER BY created DESC, key",  # noqa: S608
+        (step, step),
+    )
+    return [_entry(row) for row in rows]
+
+
+def entry(connection: sqlite3.Connection, cache_key: str) -> Entry | None:
+    """What is kept under a key; None where nothing is."""
+    row = connection.execute(f"SELECT {_ENTRY} FROM cache WHERE key=?", (cache_key,)).fetchone()  # noqa: S608
+    return None if row is None else _entry(row)
+
+
+def keys_like(connection: sqlite3.Connection, start: str) -> list[str]:
+    """The keys that begin with some digits."""
+    rows = connection.execute("SELECT key FROM cache WHERE substr(key, 1, ?)=? ORDER BY key", (len(start), start))
+    return [row[0] for row in rows]
+
+
+def forget(connection: sqlite3.Connection, keys: Iterable[str]) -> None:
+    """Forget entries. Their files go when nothing else needs them (`artifacts.collect`)."""
+    connection.executemany("DELETE FROM cache WHERE key=?", [(each,) for each in keys])
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    cache_key, created, run, path, result, step, parts, size, used, hits = row
+    return Entry(cache_key, created, run, path, _result(result), step, _parts_of(parts), size, used, hits)
+
+
+def _result(text: str) -> Result:
+    return msgspec.convert(json.loads(text), Result)
+
+
+def _parts_text(parts: Parts) -> str:
+    short = {name: Part(each.digest[:SHORT], each.shown) for name, each in parts.items()}
+    return dumps(msgspec.to_builtins(short))
+
+
+def _parts_of(text: str) -> Parts:
+    return msgspec.json.decode(text, type=Parts)

@@ -7,19 +7,16 @@ import hashlib
 import json
 from typing import Any
 
-import msgspec
-
-from couler_py.backends.local import graphs, http, keys, leaves, loops, suspends
+from couler_py.backends.local import caching, graphs, http, keys, leaves, loops, suspends
 from couler_py.backends.local.context import MAX_DEPTH, Attempt, Call, Context, Halted
 from couler_py.backends.local.imported import graphs as imported_graphs
 from couler_py.backends.local.imported.deadlines import own_deadline
 from couler_py.backends.local.locking import holding
-from couler_py.backends.local.scope import AbsentOutputError, TaskFailure, encode
+from couler_py.backends.local.scope import AbsentOutputError, TaskFailure
 from couler_py.ir.codec import digest as template_digest
-from couler_py.ir.graph import reachable
 from couler_py.ir.model import Function, Graph, Http, Loop, RetryPolicy, Script, Suspend, Template
 from couler_py.ir.pod import Container
-from couler_py.store import cache, runs
+from couler_py.store import runs
 from couler_py.store.records import ENDED, Result, TaskRecord
 
 
@@ -121,35 +118,13 @@ async def _deadline(context: Context, made: Call, task: TaskRecord) -> Result:
 
 
 async def _locked(context: Context, made: Call, task: TaskRecord) -> Result:
-    scope = context.scope(made)
-    async with holding(context, made.template.locks, scope) as handles:
-        rule = made.template.cache
-        if rule is None:
+    async with holding(context, made.template.locks, context.scope(made)) as handles:
+
+        async def compute() -> Result:
             return await _attempts(context, made, task, handles)
-        what: Any = scope.text(rule.key) if rule.key is not None else _given(made)
-        key = cache.key(_content(context, made.template), what, rule.version)
-        hit = cache.find(context.connection, context.home, key, now=runs.now(), max_age=rule.max_age)
-        if hit is not None:
-            task.cached = f"{hit.run}:{hit.path}"
-            return hit.result
-        result = await _attempts(context, made, task, handles)
-        if result.state == "Succeeded":
-            context.journal.cached(key, made.path, result)
-        return result
 
-
-def _given(made: Call) -> Any:
-    types = {parameter.name: parameter.type for parameter in made.template.inputs.parameters}
-    parameters = {name: encode(types[name], value) for name, value in made.parameters.items()}
-    return [parameters, {name: ref.digest for name, ref in made.artifacts.items()}]
-
-
-def _content(context: Context, template: Template) -> str:
-    """The identity of all that a template does: itself, without its caching, and every template that it calls."""
-    names = reachable(context.workflow, [template.name])
-    parts = [msgspec.structs.replace(template, cache=None)]
-    parts += [context.templates[name] for name in names if name != template.name]
-    return hashlib.sha256("".join(sorted(map(template_digest, parts))).encode()).hexdigest()
+        rule = made.template.cache
+        return await compute() if rule is None else await caching.cached(context, made, task, rule, compute)
 
 
 async def _attempts(context: Context, made: Call, task: TaskRecord, locks: list[int]) -> Result:

@@ -22,6 +22,7 @@ from couler_py.ir.wire import VALUE_LIMIT as VALUE_LIMIT
 from couler_py.passes.exact import exact_outputs
 from couler_py.passes.flows import plain_outputs
 from couler_py.passes.portable import rules
+from couler_py.store.cache import Parts
 from couler_py.store.home import Home
 from couler_py.store.records import ArtifactRef, Result, TaskRecord
 
@@ -144,6 +145,8 @@ class Context:
         self.programs: dict[str, Path] = {}
         self.interpreters: dict[tuple[str, ...], str] = {}
         self.daemons: dict[str, list[Daemon]] = {}
+        self.key_parts: dict[str, Parts] = {}
+        self.computing: dict[str, asyncio.Lock] = {}
         self.keyed: dict[str, ArtifactRef] = {}
         self.hooks: dict[str, asyncio.Task[Result]] = {}
         self.kill = False

@@ -13,7 +13,7 @@ import msgspec
 from couler_py.store import cache, runs, samples
 from couler_py.store.database import failure, transaction
 from couler_py.store.home import Home
-from couler_py.store.records import AttemptRecord, Result, RunRecord, TaskRecord
+from couler_py.store.records import AttemptRecord, RunRecord, TaskRecord
 from couler_py.store.samples import Sample
 
 BATCH = 0.02  # seconds that a change waits for others; what a crash loses of it, records of attempts hold
@@ -116,10 +116,17 @@ class Journal:
         self._statements.append((samples.SAVE, samples.row(self._run.id, folder, found)))
         self._soon()
 
-    def cached(self, key: str, path: str, result: Result) -> None:
+    def cached(self, entry: cache.Entry) -> None:
         """A result to reuse; written at once."""
-        self._statements.append((cache.SAVE, cache.row(key, runs.now(), self._run.id, path, result)))
+        self._statements.append((cache.SAVE, cache.row(entry)))
         self.flush()  # the next task may look for it
+
+    def looked_up(self, path: str, lookup: cache.Lookup) -> None:
+        """A task has looked for its result among those to reuse."""
+        if lookup.outcome is None:
+            self._statements.append((cache.USED, (lookup.time, lookup.key)))
+        self._statements.append((cache.SAVE_LOOKUP, cache.lookup_row(self._run.id, path, lookup)))
+        self._soon()
 
     def run(self) -> None:
         """The run itself has changed; written at once."""

@@ -128,11 +128,26 @@ def test_a_cached_result_whose_files_are_gone_is_no_hit(tmp_path: Path) -> None:
     home = open_home(tmp_path)
     connection = connect(home)
     result = Result("Succeeded", artifacts={"f": ArtifactRef("file", "ab" * 32)})
-    connection.execute(cache.SAVE, cache.row("k", 100.0, "r", "p", result))
-    assert cache.find(connection, home, "k", now=100.0) is None
-    connection.execute(cache.SAVE, cache.row("k", 100.0, "r", "p", Result("Succeeded", {"v": 1})))
+    connection.execute(cache.SAVE, cache.row(cache.Entry("k", 100.0, "r", "p", result)))
+    assert cache.find(connection, home, "k", now=101.0) == cache.Miss("gone", "r", "p", 1.0, "ab" * 32)
+    connection.execute(cache.SAVE, cache.row(cache.Entry("k", 100.0, "r", "p", Result("Succeeded", {"v": 1}))))
     assert cache.find(connection, home, "k", now=100.0) == cache.Hit(Result("Succeeded", {"v": 1}), "r", "p", 100.0)
-    assert cache.find(connection, home, "k", now=161.0, max_age=60.0) is None
+    assert cache.find(connection, home, "k", now=161.0, max_age=60.0) == cache.Miss("expired", "r", "p", 61.0)
+    assert cache.find(connection, home, "other", now=100.0) == cache.Miss("new")
+    connection.close()
+
+
+def test_a_store_of_the_first_version_keeps_its_cached_results(tmp_path: Path) -> None:
+    home = open_home(tmp_path)
+    with sqlite3.connect(home.database) as older:
+        for statement in MIGRATIONS[0].split(";"):
+            older.execute(statement)
+        older.execute("PRAGMA user_version=1")
+        older.execute("INSERT INTO cache VALUES ('k', 100.0, 'r', 'a/b', '{\"state\":\"Succeeded\"}')")
+    connection = connect(home)
+    assert cache.entries(connection) == [
+        cache.Entry("k", 100.0, "r", "a/b", Result("Succeeded"), size=21, used=100.0),
+    ]
     connection.close()
 
 
