@@ -7,7 +7,7 @@ import hashlib
 import json
 from typing import Any
 
-from couler_py.backends.local import caching, graphs, http, keys, leaves, loops, suspends
+from couler_py.backends.local import caching, graphs, http, keys, leaves, loops, suspends, waiting
 from couler_py.backends.local.context import MAX_DEPTH, Attempt, Call, Context, Halted
 from couler_py.backends.local.imported import graphs as imported_graphs
 from couler_py.backends.local.imported.deadlines import own_deadline
@@ -118,6 +118,8 @@ async def _deadline(context: Context, made: Call, task: TaskRecord) -> Result:
 
 
 async def _locked(context: Context, made: Call, task: TaskRecord) -> Result:
+    if made.template.locks:
+        context.journal.waits(made.path, waiting.LOCKED)
     async with holding(context, made.template.locks, context.scope(made)) as handles:
 
         async def compute() -> Result:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from couler_py.backends.local.machine import Share
 
 SUSPENDED = "waits for the run to be resumed"
+LOCKED = "waits for a lock that others hold"
 BOUND = "waits until fewer run at once"
 
 
