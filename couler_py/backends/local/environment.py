@@ -15,10 +15,10 @@ from couler_py.ir.model import Function, Script
 from couler_py.ir.pod import ConfigMapRef, Container, EnvFrom, EnvVar
 from couler_py.ir.storage import SecretRef
 from couler_py.runner.step import variable_of
+from couler_py.store.masking import forms
 from couler_py.store.secrets import SecretNotFoundError, read_key, read_secret
 
 KEPT = ("COULER_HOME",)
-SHORTEST_SECRET = 4  # characters; hiding shorter ones would blot out ordinary text
 
 
 class Environment:
@@ -44,8 +44,8 @@ class Environment:
 
 
 def hidden_parts(secret: str) -> list[str]:
-    """What must not show in a log: the secret, and each of its lines, which programs may print one by one."""
-    return sorted(part for part in {secret, *secret.splitlines()} if len(part) >= SHORTEST_SECRET)
+    """What must not show in a log, as text for a request: the forms that a secret may be printed in."""
+    return [form.decode("utf-8", "surrogateescape") for form in forms(secret)]
 
 
 def run_facts(context: Context, number: int) -> dict[str, str]:
