@@ -184,6 +184,12 @@ def keys_like(connection: sqlite3.Connection, start: str) -> list[str]:
     return [row[0] for row in rows]
 
 
+def keys_of(connection: sqlite3.Connection, run: str, paths: Iterable[str]) -> list[str]:
+    """The keys that some tasks of a run have looked for."""
+    known = dict(connection.execute("SELECT path, key FROM lookups WHERE run=?", (run,)).fetchall())
+    return [known[path] for path in paths if path in known]
+
+
 def forget(connection: sqlite3.Connection, keys: Iterable[str]) -> None:
     """Forget entries. Their files go when nothing else needs them (`artifacts.collect`)."""
     connection.executemany("DELETE FROM cache WHERE key=?", [(each,) for each in keys])

@@ -206,6 +206,16 @@ def metrics(connection: sqlite3.Connection, run_id: str) -> dict[str, dict[str, 
     return {path: {name: tuple(series) for name, series in named.items()} for path, named in found.items()}
 
 
+def change_workflow(connection: sqlite3.Connection, run: RunRecord, text: str) -> None:
+    """Write the workflow (its JSON text) and the parameters that a run goes on with, in the place of its own."""
+    with transaction(connection):
+        connection.execute("INSERT OR IGNORE INTO workflows VALUES (?, ?)", (run.workflow, text))
+        connection.execute(
+            "UPDATE runs SET workflow=?, parameters=? WHERE id=?", (run.workflow, dumps(run.parameters), run.id)
+        )
+        connection.execute("DELETE FROM workflows WHERE digest NOT IN (SELECT workflow FROM runs)")
+
+
 def forget_tasks(connection: sqlite3.Connection, run_id: str, paths: Iterable[str]) -> None:
     """Delete what is known of some tasks, so that a run works on them again."""
     with transaction(connection):

@@ -9,7 +9,8 @@ from typing import Any
 from couler_py.backends.base import LogLine, RunNotFoundError
 from couler_py.backends.local import control, logfiles
 from couler_py.backends.local.approvals import check_outputs
-from couler_py.backends.local.lifecycle import RunBusyError, prepare, prepare_again, run_to_end
+from couler_py.backends.local.lifecycle import RunBusyError, prepare, run_to_end
+from couler_py.backends.local.taking_up import prepare_again
 from couler_py.ir.model import Document, Workflow
 from couler_py.store import runs
 from couler_py.store.database import connect
@@ -77,10 +78,12 @@ def ask_to_go_on(
 def retry(run_id: str, *, home: str | Path | None = None, **options: Any) -> RunRecord:
     """Run what failed in a run again, keep what Succeeded, and give the record.
 
+    Further options are those of `taking_up.prepare_again`: `start` and `only` name tasks that run again whatever
+    became of them, `workflow` is what the run goes on with.
     Raises `RunNotFoundError`, `RunBusyError`.
     """
     record = load(run_id, home=home)
-    if record.status == "Succeeded":
+    if record.status == "Succeeded" and not any(options.get(name) for name in ("start", "only", "workflow")):
         return record
     return run_to_end(prepare_again(run_id, home=home, failed_too=True, **options))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,11 +18,13 @@ from couler_py.backends.base import (
     RunStatus,
     TaskStatus,
 )
-from couler_py.backends.local import api, attempts, control
-from couler_py.backends.local.lifecycle import InThread, Prepared, prepare, prepare_again
+from couler_py.backends.local import api, attempts, control, naming
+from couler_py.backends.local.lifecycle import InThread, Prepared, prepare
 from couler_py.backends.local.paths import last_attempts, shown
+from couler_py.backends.local.taking_up import prepare_again
 from couler_py.ir.codec import from_json
-from couler_py.ir.model import Source, Workflow
+from couler_py.ir.diagnostics import Diagnostic
+from couler_py.ir.model import Document, Source, Workflow
 from couler_py.store import artifacts, runs
 from couler_py.store.database import connect
 from couler_py.store.home import home_path, open_home
@@ -47,6 +49,7 @@ class LocalClient:
         self._home = home_path(home)
         self._ours: dict[str, InThread] = {}
         self._workflows: dict[str, Workflow] = {}
+        self._findings: dict[str, tuple[Diagnostic, ...]] = {}
 
     def submit(self, bundle: Bundle, *, parameters: Mapping[str, Any] | None = None, **options: Any) -> str:
         """Start a run in a thread of this process. Options are those of `lifecycle.prepare`.
@@ -65,6 +68,7 @@ class LocalClient:
 
     def _start(self, prepared: Prepared) -> str:
         self._workflows[prepared.run.id] = prepared.engine.context.workflow
+        self._findings[prepared.run.id] = prepared.diagnostics
         self._ours[prepared.run.id] = InThread(prepared)
         return prepared.run.id
 
@@ -79,7 +83,7 @@ class LocalClient:
             now = ours.prepared.run
             record = msgspec.structs.replace(now, tasks=dict(now.tasks))  # the engine goes on writing in its thread
         if run not in self._workflows:
-            self._workflows[run] = self._workflow(run)
+            self._workflows[run] = self.workflow(run)
         return status_of(record, self._workflows[run], self._metrics(run))
 
     def watch(self, run: str) -> Iterator[RunStatus]:
@@ -102,7 +106,9 @@ class LocalClient:
                     raise
                 self._ours[run].prepared.engine.interrupt()
 
-    def _workflow(self, run: str) -> Workflow:
+    def workflow(self, run: str) -> Workflow:
+        """The workflow that a run is of. Raises `RunNotFoundError`."""
+        api.load(run, home=self._home, tasks=False)
         connection = connect(open_home(self._home))
         try:
             found = from_json(runs.workflow_text(connection, runs.load(connection, run, tasks=False).workflow))
@@ -142,11 +148,39 @@ class LocalClient:
             self._start(prepare_again(run, home=self._home))
         return run
 
-    def retry(self, run: str) -> str:
-        """Run failed tasks again and keep those that succeeded, in this process."""
-        if api.load(run, home=self._home, tasks=False).status != "Succeeded":
-            self._start(prepare_again(run, home=self._home, failed_too=True))
+    def retry(
+        self,
+        run: str,
+        *,
+        start: Collection[str] = (),
+        only: Collection[str] = (),
+        workflow: Workflow | Document | None = None,
+    ) -> str:
+        """Run failed tasks again and keep those that succeeded, in this process.
+
+        `start` are tasks from which on everything runs again, besides what failed; `only` those that run again with
+        all that follows them, and nothing else. `workflow` is the workflow as it is now: what changed in it runs again
+        with all that follows.
+        """
+        status = api.load(run, home=self._home, tasks=False).status
+        if status != "Succeeded" or start or only or workflow is not None:
+            again = prepare_again(run, home=self._home, failed_too=True, start=start, only=only, workflow=workflow)
+            self._start(again)
         return run
+
+    def rerun(self, run: str, *, parameters: Mapping[str, Any] | None = None) -> str:
+        """Start a new run of the same workflow in this process; `parameters` take the place of those of old."""
+        record = api.load(run, home=self._home, tasks=False)
+        values = record.parameters | dict(parameters or {})
+        return self._start(prepare(self.workflow(run), values, home=self._home))
+
+    def find(self, run: str) -> str:
+        """The id of the run that is meant: see `naming.find`. Raises `RunNotFoundError`."""
+        return naming.find(open_home(self._home), run)
+
+    def findings(self, run: str) -> tuple[Diagnostic, ...]:
+        """What was found when this client started a run, and didn't stop it."""
+        return self._findings.get(run, ())
 
     def delete(self, run: str) -> None:
         """Forget a run with its logs, and the files that nothing else needs. Raises `RunBusyError` while it goes."""

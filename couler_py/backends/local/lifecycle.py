@@ -17,7 +17,6 @@ from typing import Any, get_args
 import msgspec
 from msgspec import UNSET
 
-from couler_py.backends.base import RunNotFoundError
 from couler_py.backends.local import attempts, control
 from couler_py.backends.local.calls import call
 from couler_py.backends.local.config import config_maps
@@ -29,7 +28,7 @@ from couler_py.backends.local.scope import Facts, Scope, TaskFailure, bind
 from couler_py.backends.local.support import findings
 from couler_py.backends.local.tasks import default
 from couler_py.ir import wire
-from couler_py.ir.codec import from_json, to_json
+from couler_py.ir.codec import to_json
 from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
 from couler_py.ir.model import Document, Workflow
 from couler_py.passes.portable import portable
@@ -120,7 +119,7 @@ def prepare(
         found.append(
             Diagnostic("CLR611", "note", f"{place.path} is on a network file system: the store uses a rollback journal")
         )
-    return _prepared(workflow, place, connection, run, options, observers, tuple(found), lock)
+    return with_engine(workflow, place, connection, run, options, observers, tuple(found), lock)
 
 
 def _check_options(name: str | None, durability: str, grace: object) -> None:
@@ -135,7 +134,7 @@ def _check_options(name: str | None, durability: str, grace: object) -> None:
         raise ValueError(f"grace is a number of seconds, not {grace!r}")
 
 
-def _prepared(
+def with_engine(
     workflow: Workflow,
     home: Home,
     connection: Any,
@@ -146,6 +145,7 @@ def _prepared(
     lock: int,
     spent: float = 0.0,
 ) -> Prepared:
+    """The engine of a run that is in the store, and what it knows of it already."""
     known = {path: task for path, task in run.tasks.items() if task.state in ENDED or task.started is not None}
     journal = Journal(connection, home, run, observers)
     facts = Facts(run.id, run.name, run.scheduled, run.created, run.parameters)
@@ -197,63 +197,6 @@ def _seconds(moment: datetime.datetime | float | None, now: float) -> float:
     if isinstance(moment, datetime.datetime):
         return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).timestamp()
     return moment
-
-
-def prepare_again(
-    run_id: str,
-    *,
-    home: str | Path | None = None,
-    observers: Iterable[Observer] = (),
-    failed_too: bool = False,
-) -> Prepared:
-    """Take a run up again, to go on with it, or (`failed_too`) to run what failed in it again.
-
-    Its deadline goes on where it stood, for the time in which no engine worked doesn't count; with `failed_too`
-    it starts anew.
-
-    Raises `RunNotFoundError`, `RunBusyError` where another process works on it, `StoreError`.
-    """
-    place = open_home(home)
-    connection = connect(place)
-    with contextlib.ExitStack() as undone:
-        undone.callback(connection.close)
-        try:
-            runs.load(connection, run_id, tasks=False)
-        except runs.RunMissingError as error:
-            raise RunNotFoundError(str(error)) from None
-        lock = control.lock_engine(place, run_id)
-        if lock is None:
-            raise RunBusyError(f"another process works on {run_id}: couler stop {run_id}")
-        undone.callback(release, [lock])
-        run = runs.load(connection, run_id)
-        options = msgspec.convert(run.options, Options)
-        options.config_maps = config_maps(place) | options.config_maps
-        if options.durability == "power":
-            connection.execute("PRAGMA synchronous=FULL")
-        workflow = from_json(runs.workflow_text(connection, run.workflow))
-        assert isinstance(workflow, Workflow)
-        _forget(connection, place, run, failed_too)
-        control.drop(place.run(run_id) / "requests", ("stop", "terminate", "suspend"))
-        undone.pop_all()
-    return _prepared(workflow, place, connection, run, options, observers, (), lock, 0.0 if failed_too else run.seconds)
-
-
-def _forget(connection: Any, home: Home, run: RunRecord, failed_too: bool) -> None:
-    """Forget what is to be worked on again: with `failed_too`, all but what Succeeded; handlers of a stopped run."""
-    again = []
-    for path, task in run.tasks.items():
-        handler = path.startswith("!") and run.status != "Running"
-        if handler or (failed_too and task.state != "Succeeded"):
-            again.append(path)
-    if not again:
-        return
-    folders = attempts.folders(home.run(run.id))
-    for path in again:
-        del run.tasks[path]
-        for folder in folders.get(attempts.key_of(path), []):
-            if attempts.claim(folder) and (folder / "record").exists():
-                (folder / "record").rename(folder / "record.old")
-    runs.forget_tasks(connection, run.id, again)
 
 
 def run_to_end(prepared: Prepared) -> RunRecord:

@@ -89,4 +89,11 @@ CODES: tuple[Code, ...] = (
         "SQLite's write-ahead log needs memory that processes share, which network file systems don't offer. The store "
         "uses a rollback journal there, which is slower. Set COULER_HOME to a folder on a local disk.",
     ),
+    Code(
+        "CLR612",
+        "a run that goes on with changed code",
+        "`couler retry RUN --with FILE` puts the workflow of the file in the place of the run's own. Steps whose content "
+        "changed run again with all that follows them, and what failed; everything else stays as it is. The note names "
+        "the steps.",
+    ),
 )

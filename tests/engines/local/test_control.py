@@ -12,7 +12,8 @@ from couler_py.backends.base import Bundle, RunNotFoundError
 from couler_py.backends.local import control, execute, execute_async, resume, retry, run_list, stop
 from couler_py.backends.local.api import load
 from couler_py.backends.local.client import LocalClient, status_of
-from couler_py.backends.local.lifecycle import RunBusyError, prepare, prepare_again, run_to_end
+from couler_py.backends.local.lifecycle import RunBusyError, prepare, run_to_end
+from couler_py.backends.local.taking_up import prepare_again
 from couler_py.ir import Workflow, to_json
 from couler_py.ir.expr import Literal, TaskOutput
 from couler_py.ir.model import (
