@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 from collections import defaultdict
 from pathlib import Path
 
@@ -23,6 +24,10 @@ ROOT = Path(__file__).resolve().parent.parent
 for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, signal.default_int_handler if _number is signal.SIGINT else signal.SIG_DFL)
+
+# Runs of tests share this machine among themselves, and not with others that go on beside them.
+_ledger = tempfile.TemporaryDirectory(prefix="couler-ledger-")
+os.environ["COULER_LEDGER"] = _ledger.name
 
 
 @pytest.fixture(scope="session")

@@ -12,9 +12,9 @@ from typing import Any, Literal, Protocol, TypeAlias
 import msgspec
 from msgspec import UNSET
 
+from couler_py.backends.local.grants import Machine
 from couler_py.backends.local.imported.scope import ImportedScope
 from couler_py.backends.local.journal import Journal
-from couler_py.backends.local.machine import Machine
 from couler_py.backends.local.scope import Facts, Scope
 from couler_py.backends.local.spawner import Spawner
 from couler_py.ir.model import Template, Workflow

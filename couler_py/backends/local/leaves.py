@@ -10,6 +10,7 @@ import contextlib
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,13 +51,20 @@ async def run(context: Context, made: Call, number: int, held: list[int]) -> Att
         if share.gpus > context.machine.total.gpus:
             raise TaskFailure(f"it asks for {share.gpus} GPUs, and this machine has {context.machine.total.gpus}")
         context.journal.waits(made.path, waiting.for_share(share))
-        grant = await stack.enter_async_context(context.machine.use(share))
+        holds = await stack.enter_async_context(contextlib.AsyncExitStack())
+        grant = await holds.enter_async_context(context.machine.use(share))
         # Asked again: the run may have been stopped while this waited.
         await context.gate.enter()
         request = await _request(context, made, number, folder, grant.gpus)
         request["digest"] = identity
-        paths = await stack.enter_async_context(holding(request))
-        return await _supervised(context, made, number, folder, request, [*held, *paths, *grant.locks])
+        paths = await holds.enter_async_context(holding(request))
+
+        def kept() -> contextlib.AsyncExitStack:
+            """What a daemon holds until it ends: its paths, and what it asked for."""
+            context.machine.stay(grant, asked(made.template, processors=0.0))
+            return holds.pop_all()
+
+        return await _supervised(context, made, number, folder, request, [*held, *paths, *grant.locks], kept)
 
 
 def made_digest(context: Context, made: Call) -> str:
@@ -77,7 +85,13 @@ async def _finish(context: Context, made: Call, folder: Path) -> None:
 
 
 async def _supervised(
-    context: Context, made: Call, number: int, folder: Path, request: dict[str, Any], held: list[int]
+    context: Context,
+    made: Call,
+    number: int,
+    folder: Path,
+    request: dict[str, Any],
+    held: list[int],
+    kept: Callable[[], contextlib.AsyncExitStack],
 ) -> Attempt:
     folder.mkdir(parents=True)
     began = runs.now()
@@ -88,7 +102,7 @@ async def _supervised(
     context.running[made.path] = request["id"]
     work = asyncio.ensure_future(context.spawner.run(request, held))
     if made.template.daemon:
-        return await _daemon(context, made, folder, work, request["id"])
+        return await _daemon(context, made, folder, work, request["id"], kept)
     try:
         await _through(context, work, request["id"], folder)
     except asyncio.CancelledError:
@@ -131,18 +145,27 @@ class Daemon:
 
     def __init__(self, context: Context, name: str, path: str, folder: Path, work: asyncio.Future[int]):
         self._context, self._name, self._path, self._folder, self._work = context, name, path, folder, work
+        self.holds = contextlib.AsyncExitStack()
 
     async def end(self) -> None:
         """End it with its graph."""
-        self._context.spawner.end(self._name, kill=self._context.kill)
-        try:
-            await self._work
-        except SpawnerLostError:
-            await attempts.end(self._folder, lambda: self._context.kill)
-        self._context.running.pop(self._path, None)
+        async with self.holds:
+            self._context.spawner.end(self._name, kill=self._context.kill)
+            try:
+                await self._work
+            except SpawnerLostError:
+                await attempts.end(self._folder, lambda: self._context.kill)
+            self._context.running.pop(self._path, None)
 
 
-async def _daemon(context: Context, made: Call, folder: Path, work: asyncio.Future[int], name: str) -> Attempt:
+async def _daemon(
+    context: Context,
+    made: Call,
+    folder: Path,
+    work: asyncio.Future[int],
+    name: str,
+    kept: Callable[[], contextlib.AsyncExitStack],
+) -> Attempt:
     """A daemon counts as Succeeded once its process has started."""
     daemon = Daemon(context, name, made.path, folder, work)
     try:
@@ -157,6 +180,7 @@ async def _daemon(context: Context, made: Call, folder: Path, work: asyncio.Futu
         if found is not None:
             return await _attempt(context, made, attempts.number_of(folder), folder, found)
         return Attempt(Result("Failed", message="the daemon ended before it served anybody"), "lost")
+    daemon.holds = kept()
     context.daemons.setdefault(made.path, []).append(daemon)
     return Attempt(Result("Succeeded"))
 
@@ -184,7 +208,7 @@ async def _attempt(context: Context, made: Call, number: int, folder: Path, foun
 # ---- the request
 
 
-async def _request(context: Context, made: Call, number: int, folder: Path, gpus: list[str]) -> dict[str, Any]:
+async def _request(context: Context, made: Call, number: int, folder: Path, gpus: tuple[str, ...]) -> dict[str, Any]:
     """All that the supervisor needs to know. Raises `TaskFailure`."""
     body = made.template.body
     assert isinstance(body, Function | Container | Script)

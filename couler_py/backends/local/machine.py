@@ -1,20 +1,15 @@
-"""What this machine has, and who uses it: processors, memory and GPUs, handed out in the order of asking."""
+"""What this machine has, and what the steps of a workflow ask of it: processors, memory and GPUs."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import os
 import re
-from collections import deque
-from collections.abc import AsyncIterator
 from decimal import Decimal
 from pathlib import Path
 
-import msgspec
-
 from couler_py.ir.model import DistributedJob, Function, Script, Template
 from couler_py.ir.pod import Container, Resources
+from couler_py.store.shares import Share as Share
 
 # Kubernetes quantities: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
 _QUANTITY = re.compile(r"([+-]?[0-9.]+)([eE][-+]?[0-9]+|[numkMGTPE]|[KMGTPE]i)?")
@@ -38,16 +33,8 @@ def quantity(text: str) -> float:
     return float(Decimal(number) * _UNITS[unit])
 
 
-class Share(msgspec.Struct, frozen=True):
-    """What one step asks for, or what a machine has. `memory` is in bytes."""
-
-    cpu: float
-    memory: float
-    gpus: int
-
-
-def asked(template: Template) -> Share:
-    """What a step asks for. One that says nothing takes one processor."""
+def asked(template: Template, processors: float = 1.0) -> Share:
+    """What a step asks for. One that says nothing takes one processor, and a daemon that serves already takes none."""
     body = template.body
     resources = Resources()
     if isinstance(body, Container | Script | Function):
@@ -55,21 +42,38 @@ def asked(template: Template) -> Share:
     elif isinstance(body, DistributedJob):
         resources = body.container.resources
     return Share(
-        quantity(resources.cpu) if resources.cpu else 1.0,
+        quantity(resources.cpu) if resources.cpu else processors,
         quantity(resources.memory) if resources.memory else 0.0,
         resources.gpu,
     )
 
 
 def available() -> Share:
-    """What this process may use: its processors, the memory of the machine or of its cgroup, the GPUs it sees."""
+    """What runs may use here: this process's processors, the memory of the machine or of its cgroup, the GPUs it sees.
+
+    `COULER_CPUS` and `COULER_MEMORY`, quantities, say otherwise: less, or, where steps mostly wait, more. Raises
+    `ValueError` for what is none.
+    """
     cpu = float(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
     memory = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     limit = Path("/sys/fs/cgroup/memory.max")
     if limit.is_file():
         text = limit.read_text().strip()
         memory = memory if text == "max" else min(memory, float(text))
-    return Share(cpu, memory, len(devices()))
+    return Share(_bound("COULER_CPUS", cpu), _bound("COULER_MEMORY", memory), len(devices()))
+
+
+def _bound(name: str, found: float) -> float:
+    text = os.environ.get(name)
+    if not text:
+        return found
+    try:
+        given = quantity(text)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    if given <= 0:
+        raise ValueError(f"{name} is {text!r}, and nothing could run: give more than 0, or leave it out")
+    return given
 
 
 def devices() -> list[str]:
@@ -79,58 +83,3 @@ def devices() -> list[str]:
         return [name.strip() for name in visible.split(",") if name.strip() and name.strip() != "-1"]
     found = (path.name.removeprefix("nvidia") for path in Path("/dev").glob("nvidia[0-9]*"))
     return sorted((name for name in found if name.isdigit()), key=int)
-
-
-class Grant(msgspec.Struct, frozen=True):
-    """What a step may use while it holds its share: the ids of its GPUs, and the descriptors that say that it does."""
-
-    gpus: list[str]
-    locks: list[int] = []
-
-
-class Machine:
-    """Hands out shares, first come, first served; a share larger than the machine is cut to it."""
-
-    def __init__(self, total: Share, gpus: list[str]):
-        self.total = total
-        self._cpu, self._memory, self._gpus = total.cpu, total.memory, list(gpus)
-        self._waiting: deque[tuple[Share, asyncio.Future[list[str]]]] = deque()
-
-    @contextlib.asynccontextmanager
-    async def use(self, share: Share) -> AsyncIterator[Grant]:
-        """Wait for a share and hold it. Who supervises the step holds the locks of the grant too, until its end."""
-        share = Share(min(share.cpu, self.total.cpu), min(share.memory, self.total.memory), share.gpus)
-        turn: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
-        self._waiting.append((share, turn))
-        self._next()
-        try:
-            gpus = await turn
-        except asyncio.CancelledError:
-            if turn.cancelled():
-                self._waiting.remove((share, turn))
-            else:
-                self._give_back(share, turn.result())
-            self._next()
-            raise
-        try:
-            yield Grant(gpus)
-        finally:
-            self._give_back(share, gpus)
-            self._next()
-
-    def _fits(self, share: Share) -> bool:
-        # Shares are sums of fractions: a billionth of a processor is rounding.
-        return share.cpu <= self._cpu + 1e-9 and share.memory <= self._memory and share.gpus <= len(self._gpus)
-
-    def _next(self) -> None:
-        while self._waiting and self._fits(self._waiting[0][0]):
-            share, turn = self._waiting.popleft()
-            self._cpu -= share.cpu
-            self._memory -= share.memory
-            gpus, self._gpus = self._gpus[: share.gpus], self._gpus[share.gpus :]
-            turn.set_result(gpus)
-
-    def _give_back(self, share: Share, gpus: list[str]) -> None:
-        self._cpu += share.cpu
-        self._memory += share.memory
-        self._gpus = sorted(self._gpus + gpus)

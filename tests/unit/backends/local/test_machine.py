@@ -6,7 +6,8 @@ import asyncio
 
 import pytest
 
-from couler_py.backends.local.machine import Machine, Share, asked, devices, quantity
+from couler_py.backends.local.grants import Machine
+from couler_py.backends.local.machine import Share, asked, devices, quantity
 from couler_py.ir.model import Suspend, Template
 from couler_py.ir.pod import Container, Resources
 
