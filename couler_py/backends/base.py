@@ -10,12 +10,15 @@ import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 
 from couler_py.ir.diagnostics import CoulerError, Diagnostic
 from couler_py.ir.model import Document, Source, Workflow
+
+if TYPE_CHECKING:
+    from couler_py.report.facts import RunFacts
 
 OnUnsupported: TypeAlias = Literal["error", "warn", "emulate"]
 RunPhase: TypeAlias = Literal["Pending", "Running", "Suspended", "Stopped", "Succeeded", "Failed"]
@@ -93,7 +96,10 @@ class Support(msgspec.Struct, frozen=True):
 
 
 class Backend(Protocol):
-    """An engine. One instance an engine, made by the entry point `couler.backends`."""
+    """An engine. One instance an engine, made by the entry point `couler.backends`.
+
+    One with an attribute `namespaced` that is true is compiled for with the option `namespace` of the settings.
+    """
 
     name: str
     versions: tuple[str, ...]
@@ -135,7 +141,8 @@ class TaskStatus(msgspec.Struct, frozen=True):
     fan-out and "#2" for the second iteration of a loop; handlers of the run are inside "onExit". Of what is inside a
     graph that was retried, the last attempt is shown. `seconds` is wall-clock time from the start of the first
     attempt to the end of the last.
-    `metrics` are what the step logged so far, by name: (step, value) pairs in order.
+    `metrics` are what the step logged so far, by name: (step, value) pairs in order. `cached_from` is who made the
+    result of a task that was `cached`, as `RUN/TASK`, where the engine says so.
     """
 
     name: str
@@ -149,6 +156,7 @@ class TaskStatus(msgspec.Struct, frozen=True):
     finished: float | None = None
     source: Source | None = None
     metrics: dict[str, tuple[tuple[float, float], ...]] = {}
+    cached_from: str = ""
 
 
 class RunStatus(msgspec.Struct, frozen=True):
@@ -178,6 +186,7 @@ class RunStatus(msgspec.Struct, frozen=True):
                     "status": task.status,
                     "attempts": task.attempts,
                     "seconds": None if task.seconds is None else round(task.seconds, 3),
+                    **({"cached": task.cached_from or True} if task.cached else {}),
                 }
                 for task in self.tasks
             },
@@ -266,6 +275,15 @@ class ClusterClient(Client, Protocol):
 
     def download(self, run: str, folder: str | Path, names: Iterable[str] = ()) -> Mapping[str, Sequence[Path]]:
         """Fetch artifacts of a run below a folder: all, or those named. Gives the files by `TASK/NAME`."""
+        ...
+
+
+@runtime_checkable
+class Reporting(Protocol):
+    """What engines offer besides that know more of a run than its status: attempts, logs, what was used."""
+
+    def report(self, run: str) -> RunFacts:
+        """All that a run's page shows."""
         ...
 
 

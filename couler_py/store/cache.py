@@ -163,11 +163,14 @@ def lookup(connection: sqlite3.Connection, run: str, path: str) -> Lookup | None
     return Lookup(cache_key, step, time, msgspec.json.decode(outcome, type=Miss) if outcome else None, _parts_of(parts))
 
 
-def entries(connection: sqlite3.Connection, *, step: str | None = None) -> list[Entry]:
-    """What is kept, newest first: all, or that of one step."""
+def entries(
+    connection: sqlite3.Connection, *, step: str | None = None, before: float | None = None, most: int = -1
+) -> list[Entry]:
+    """What is kept, newest first: all, or of one step, made before a moment, at most so many."""
     rows = connection.execute(
-        f"SELECT {_ENTRY} FROM cache WHERE ? IS NULL OR step=? ORDER BY created DESC, key",  # noqa: S608
-        (step, step),
+        f"SELECT {_ENTRY} FROM cache WHERE (?1 IS NULL OR step=?1) AND (?2 IS NULL OR created<?2) "  # noqa: S608
+        "ORDER BY created DESC, key LIMIT ?3",
+        (step, before, most),
     )
     return [_entry(row) for row in rows]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
@@ -30,6 +30,9 @@ from couler_py.store.database import connect
 from couler_py.store.home import home_path, open_home
 from couler_py.store.records import RunRecord
 from couler_py.store.secrets import write_secret
+
+if TYPE_CHECKING:
+    from couler_py.report.facts import RunFacts
 
 Metrics: TypeAlias = dict[str, dict[str, tuple[tuple[float, float], ...]]]
 
@@ -121,6 +124,18 @@ class LocalClient:
         connection = connect(open_home(self._home))
         try:
             return runs.metrics(connection, run)
+        finally:
+            connection.close()
+
+    def report(self, run: str) -> RunFacts:
+        """All that is known of a run, for its page."""
+        from couler_py.backends.local import reporting
+
+        home = open_home(self._home)
+        record = api.load(run, home=self._home)
+        connection = connect(home)
+        try:
+            return reporting.facts(connection, home.run(record.id), record)
         finally:
             connection.close()
 
@@ -222,6 +237,11 @@ def runs_folder(path: str) -> str:
     return name if len(name.encode()) <= LONGEST_NAME else attempts.key_of(path)
 
 
+def _maker(cached: str) -> str:
+    run, _, path = cached.partition(":")
+    return f"{run}/{shown(path)}" if run else ""
+
+
 def status_of(record: RunRecord, workflow: Workflow | None, metrics: Metrics | None = None) -> RunStatus:
     """A record in the words that all engines share. `metrics` are by the path of a task."""
     sources: dict[str, Source | None] = {}
@@ -247,6 +267,7 @@ def status_of(record: RunRecord, workflow: Workflow | None, metrics: Metrics | N
                 task.finished,
                 sources.get(task.template),
                 (metrics or {}).get(path, {}),
+                _maker(task.cached),
             )
         )
     message = record.message or (entry.message if entry is not None else "")
