@@ -22,8 +22,9 @@ from couler_py.backends.local.calls import call
 from couler_py.backends.local.config import config_maps
 from couler_py.backends.local.context import Context, Options
 from couler_py.backends.local.engine import Engine
+from couler_py.backends.local.grants import Machine
 from couler_py.backends.local.journal import Journal, Observer
-from couler_py.backends.local.machine import Machine, available, devices
+from couler_py.backends.local.machine import available, devices
 from couler_py.backends.local.scope import Facts, Scope, TaskFailure, bind
 from couler_py.backends.local.support import findings
 from couler_py.backends.local.tasks import default
@@ -61,6 +62,7 @@ class Prepared(msgspec.Struct):
         finally:
             release([self.lock])
             self.engine.context.connection.close()
+            self.engine.context.machine.close()
 
 
 def prepare(
