@@ -21,6 +21,7 @@ from couler_py.ir.graph import reachable
 from couler_py.ir.model import Function, Script, Template
 from couler_py.ir.pod import ConfigMapRef, Container, EnvFrom, EnvVar, PodSettings, Resources
 from couler_py.ir.storage import SecretRef
+from couler_py.ir.structs import nodes
 from couler_py.store.cache import Part, Parts, part
 from couler_py.store.records import ArtifactRef
 
@@ -93,7 +94,7 @@ def _of_template(context: Context, template: Template) -> Iterator[tuple[str, Pa
     if wanted:
         named = sorted({output for lists in wanted.values() for outputs in lists for output in outputs})
         yield "checks", part(wanted if len(whole) > 1 else list(wanted.values()), _short(", ".join(named)))
-    for node in (node for each in whole for node in _nodes(each)):
+    for node in (node for each in whole for node in nodes(each)):
         if isinstance(node, WorkflowParameter) and node.name in context.facts.parameters:
             yield f"parameter:{node.name}", part(context.facts.parameters[node.name])
         elif isinstance(node, ConfigMapRef) or (isinstance(node, EnvFrom) and node.kind == "config_map"):
@@ -143,20 +144,6 @@ def _of_config_map(context: Context, node: ConfigMapRef | EnvFrom) -> Iterator[t
     names = [node.name] if isinstance(node.name, str) else sorted(maps)  # a name made from values may be any
     for name in names:
         yield f"config map:{name}", part(maps.get(name))
-
-
-def _nodes(value: Any) -> Iterator[Any]:
-    """Every struct inside a part of the IR."""
-    if isinstance(value, msgspec.Struct):
-        yield value
-        for name in value.__struct_fields__:
-            yield from _nodes(getattr(value, name))
-    elif isinstance(value, tuple | list):
-        for each in value:
-            yield from _nodes(each)
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from _nodes(each)
 
 
 def _short(text: str) -> str:
