@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -12,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from couler_py.backends.local.processes import start_time
+from couler_py.backends.local.processes import marked, start_time
 
 
 def key_of(path: str) -> str:
@@ -55,11 +56,11 @@ def live_digests(root: Path) -> set[str]:
 
 
 def _lock(folder: Path) -> int:
-    return os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    return os.open(folder / "process", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
 def claim(folder: Path) -> bool:
-    """Whether the attempt is over, its supervisor gone. From then on it is: nobody can start it late any more."""
+    """Whether the attempt is over, its warden gone. From then on it is: nobody can start it late any more."""
     handle = _lock(folder)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -74,7 +75,7 @@ def claim(folder: Path) -> bool:
 
 
 async def wait(folder: Path) -> None:
-    """Wait until the attempt's supervisor has ended."""
+    """Wait until the attempt's warden has ended."""
     pause = 0.005
     while not claim(folder):
         await asyncio.sleep(pause)
@@ -82,7 +83,7 @@ async def wait(folder: Path) -> None:
 
 
 async def see_to_the_end(folder: Path, killed: Callable[[], bool]) -> None:
-    """Wait for an attempt that only its supervisor knows of; when cancelled, end it first."""
+    """Wait for an attempt that only its warden knows of; when cancelled, end it first."""
     try:
         await wait(folder)
     except asyncio.CancelledError:
@@ -91,48 +92,50 @@ async def see_to_the_end(folder: Path, killed: Callable[[], bool]) -> None:
 
 
 async def end(folder: Path, killed: Callable[[], bool]) -> None:
-    """Ask the supervisor of an attempt to end its step, or to kill it as soon as that is wanted, and wait for it."""
-    asked: set[int] = set()
+    """Ask the warden of an attempt to end its step, or to kill it as soon as that is wanted, and wait for it."""
+    asked: set[str] = set()
     while not claim(folder):
-        wanted = signal.SIGUSR1 if killed() else signal.SIGTERM
-        if wanted not in asked and send(folder, wanted):  # one that only begins has no process yet
+        wanted = "kill" if killed() else "stop"
+        if wanted not in asked and ask(folder, wanted):  # one that only begins has no process yet
             asked.add(wanted)
         await asyncio.sleep(0.01)
     end_orphan(folder)
 
 
 def processes(folder: Path) -> tuple[int, int] | None:
-    """The ids of the step's process (and of its group) and of its supervisor, as far as they still live."""
+    """The ids of the step's process (and of its group) and of its warden, as far as they still live."""
     try:
         words = (folder / "process").read_text().split()
     except FileNotFoundError:
         return None
     if len(words) != 4:
         return None
-    step, step_start, supervisor, supervisor_start = words
+    step, step_start, warden, warden_start = words
     return (
         int(step) if start_time(int(step)) == step_start else 0,
-        int(supervisor) if start_time(int(supervisor)) == supervisor_start else 0,
+        int(warden) if start_time(int(warden)) == warden_start else 0,
     )
 
 
-def send(folder: Path, number: int) -> bool:
-    """Send a signal to the supervisor of an attempt; whether there was one."""
+def ask(folder: Path, wanted: str) -> bool:
+    """Tell the warden of an attempt to "stop" or "kill" it; whether there was one."""
     found = processes(folder)
     if found is None or not found[1]:
         return False
+    (folder / wanted).touch()
     try:
-        os.kill(found[1], number)
+        os.kill(found[1], signal.SIGUSR1)
     except ProcessLookupError:
         return False
     return True
 
 
 def end_orphan(folder: Path) -> None:
-    """End the step of an attempt whose supervisor was killed."""
+    """End what is left of an attempt whose warden was killed: its group, and whoever bears its mark."""
     found = processes(folder)
     if found is not None and found[0]:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(found[0], signal.SIGKILL)
-        except ProcessLookupError:
-            return
+    for pid in marked(str(folder)):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)

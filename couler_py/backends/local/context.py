@@ -12,11 +12,12 @@ from typing import Any, Literal, Protocol, TypeAlias
 import msgspec
 from msgspec import UNSET
 
+from couler_py.backends.local.ambient import ambient
 from couler_py.backends.local.grants import Machine
 from couler_py.backends.local.imported.scope import ImportedScope
 from couler_py.backends.local.journal import Journal
 from couler_py.backends.local.scope import Facts, Scope
-from couler_py.backends.local.spawner import Spawner
+from couler_py.backends.local.wardens import Wardens
 from couler_py.ir.model import Template, Workflow
 from couler_py.ir.wire import VALUE_LIMIT as VALUE_LIMIT
 from couler_py.passes.exact import exact_outputs
@@ -131,7 +132,8 @@ class Context:
         self.machine = machine
         self.known = known
         self.call: Caller = call
-        self.spawner = Spawner()
+        self.ambient = ambient()
+        self.wardens = Wardens()
         self.gate = Gate()
         self.ending = False
         self.approvals: dict[str, asyncio.Future[dict[str, Any]]] = {}
@@ -143,10 +145,13 @@ class Context:
         self.metrics_read: dict[Path, int] = {}
         self.mounts: set[str] = set()
         self.programs: dict[str, Path] = {}
+        self.zygotes: dict[tuple[str, ...], str] = {}
         self.interpreters: dict[tuple[str, ...], str] = {}
         self.daemons: dict[str, list[Daemon]] = {}
         self.key_parts: dict[str, Parts] = {}
         self.computing: dict[str, asyncio.Lock] = {}
+        self.installing: dict[tuple[str, ...], asyncio.Lock] = {}
+        self.held: list[int] = []
         self.keyed: dict[str, ArtifactRef] = {}
         self.hooks: dict[str, asyncio.Task[Result]] = {}
         self.kill = False

@@ -66,7 +66,7 @@ class Engine:
         finally:
             requests.cancel()
             self._sampler.close()
-            context.spawner.close()
+            context.wardens.close()
         run.finished = runs.now()
         run.seconds = self._seconds()
         stopped = context.halting
@@ -111,7 +111,7 @@ class Engine:
         context.ending = True
         if context.kill:
             for name in context.running.values():
-                context.spawner.end(name, kill=True)
+                context.wardens.end(name, kill=True)
         elif self._work is not None:
             self._work.cancel()
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
-import sys
-from pathlib import Path
 
 from couler_py.backends.local.context import VALUE_LIMIT, Call, Context
 from couler_py.backends.local.imported.expansion import expanded
@@ -18,21 +15,14 @@ from couler_py.runner.step import variable_of
 from couler_py.store.masking import forms
 from couler_py.store.secrets import SecretNotFoundError, read_key, read_secret
 
-KEPT = ("COULER_HOME",)
-
 
 class Environment:
     """Variables, and secret values among them."""
 
-    def __init__(self) -> None:
-        ours = {name for name in os.environ if name.startswith("COULER_") and name not in KEPT}
-        self.variables = {name: value for name, value in os.environ.items() if name not in ours}
+    def __init__(self, around: dict[str, str]):
+        self.variables = dict(around)
         self.declared: dict[str, str] = {}
         self.secrets: list[str] = []
-        if sys.prefix != sys.base_prefix:
-            self.variables["PATH"] = (
-                f"{Path(sys.executable).parent}{os.pathsep}{self.variables.get('PATH', os.defpath)}"
-            )
 
     def declare(self, name: str, value: str) -> None:
         """Set a variable that the step itself declares."""
@@ -66,7 +56,7 @@ def of_body(context: Context, scope: Scope, body: Container | Script | Function,
 
     Raises `TaskFailure` for a reference to what this machine doesn't have.
     """
-    environment = Environment()
+    environment = Environment(context.ambient)
     environment.variables |= run_facts(context, number)
     try:
         for source in body.env_from:

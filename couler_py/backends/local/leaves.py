@@ -1,6 +1,6 @@
 """Steps that are processes: Python functions, and the commands of containers and scripts.
 
-What an attempt needs becomes one request to its supervisor; what it left becomes a result.
+What an attempt needs becomes one request to the warden; what it left becomes a result.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from couler_py.backends.local import attempts, declared, environment, packages, programs, volumes, waiting
+from couler_py.backends.local import attempts, declared, environment, forks, packages, programs, volumes, waiting
 from couler_py.backends.local.context import VALUE_LIMIT, Attempt, Call, Context
 from couler_py.backends.local.holding import holding
 from couler_py.backends.local.machine import asked
+from couler_py.backends.local.processes import MARK
 from couler_py.backends.local.results import read_result
 from couler_py.backends.local.scope import TaskFailure
-from couler_py.backends.local.spawner import SpawnerLostError
+from couler_py.backends.local.wardens import Record, WardenLostError
 from couler_py.ir.model import Function, Script
 from couler_py.ir.pod import Container
 from couler_py.store import artifacts, runs
@@ -75,7 +76,7 @@ def made_digest(context: Context, made: Call) -> str:
 
 
 async def _finish(context: Context, made: Call, folder: Path) -> None:
-    """See an attempt of an earlier engine to its end: wait for a living supervisor, end what has lost its own."""
+    """See an attempt of an earlier engine to its end: wait for a living warden, end what has lost its own."""
     context.taken_over.add(folder)
     if not attempts.claim(folder):
         context.journal.began(made.path)
@@ -100,42 +101,42 @@ async def _supervised(
     context.journal.began(made.path, began)
     context.journal.attempt(made.path, execution, AttemptRecord(number, "Running", started=began, folder=relative))
     context.running[made.path] = request["id"]
-    work = asyncio.ensure_future(context.spawner.run(request, held))
+    work = context.wardens.run(request, held)
     if made.template.daemon:
         return await _daemon(context, made, folder, work, request["id"], kept)
     try:
-        await _through(context, work, request["id"], folder)
+        found = await _through(context, work, request["id"], folder)
     except asyncio.CancelledError:
         state = AttemptRecord(number, "Stopped", started=began, finished=runs.now(), folder=relative)
         context.journal.attempt(made.path, execution, state)
         raise
     finally:
         del context.running[made.path]
-    found = attempts.record(folder)
     if found is None:
         attempts.end_orphan(folder)
-        message = "its supervisor ended without a record: killed, out of memory or disk space"
+        message = "its warden ended without a record: killed, out of memory or disk space"
         state = AttemptRecord(number, "Failed", message, None, began, runs.now(), relative)
         context.journal.attempt(made.path, execution, state)
         return Attempt(Result("Failed", message=message), "lost")
     return await _attempt(context, made, number, folder, found)
 
 
-async def _through(context: Context, work: asyncio.Future[int], name: str, folder: Path) -> None:
+async def _through(context: Context, work: asyncio.Future[Record], name: str, folder: Path) -> Record:
     """Wait for an attempt; when cancelled, end it and wait for that, so that nothing is left behind."""
     try:
-        await asyncio.shield(work)
-    except SpawnerLostError:
+        return await asyncio.shield(work)
+    except WardenLostError:
         await attempts.see_to_the_end(folder, lambda: context.kill)
+        return attempts.record(folder)
     except asyncio.CancelledError:
-        context.spawner.end(name, kill=context.kill)
+        context.wardens.end(name, kill=context.kill)
         try:
             while not work.done():
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.shield(work)
                 if context.kill:
-                    context.spawner.end(name, kill=True)
-        except SpawnerLostError:
+                    context.wardens.end(name, kill=True)
+        except WardenLostError:
             await attempts.end(folder, lambda: context.kill)
         raise
 
@@ -143,17 +144,17 @@ async def _through(context: Context, work: asyncio.Future[int], name: str, folde
 class Daemon:
     """A step that serves others while their graph runs."""
 
-    def __init__(self, context: Context, name: str, path: str, folder: Path, work: asyncio.Future[int]):
+    def __init__(self, context: Context, name: str, path: str, folder: Path, work: asyncio.Future[Record]):
         self._context, self._name, self._path, self._folder, self._work = context, name, path, folder, work
         self.holds = contextlib.AsyncExitStack()
 
     async def end(self) -> None:
         """End it with its graph."""
         async with self.holds:
-            self._context.spawner.end(self._name, kill=self._context.kill)
+            self._context.wardens.end(self._name, kill=self._context.kill)
             try:
                 await self._work
-            except SpawnerLostError:
+            except WardenLostError:
                 await attempts.end(self._folder, lambda: self._context.kill)
             self._context.running.pop(self._path, None)
 
@@ -162,7 +163,7 @@ async def _daemon(
     context: Context,
     made: Call,
     folder: Path,
-    work: asyncio.Future[int],
+    work: asyncio.Future[Record],
     name: str,
     kept: Callable[[], contextlib.AsyncExitStack],
 ) -> Attempt:
@@ -209,7 +210,7 @@ async def _attempt(context: Context, made: Call, number: int, folder: Path, foun
 
 
 async def _request(context: Context, made: Call, number: int, folder: Path, gpus: tuple[str, ...]) -> dict[str, Any]:
-    """All that the supervisor needs to know. Raises `TaskFailure`."""
+    """All that the warden needs to know. Raises `TaskFailure`."""
     body = made.template.body
     assert isinstance(body, Function | Container | Script)
     scope = context.scope(made, attempt=number)
@@ -242,12 +243,15 @@ async def _request(context: Context, made: Call, number: int, folder: Path, gpus
         "folders_of": [],
         "bare": [],
     }
+    request["env"][MARK] = request["folder"]
     if gpus:
         request["env"]["CUDA_VISIBLE_DEVICES"] = ",".join(gpus)
     volumes.mount(context, made, body, scope, request)
     if isinstance(body, Function):
-        del request["declared"]
         await _function(context, made, body, folder, request)
+        own = request.pop("declared")
+        if forks.can_be_forked(context, own, request):
+            forks.complete(context, request)
     else:
         declared.complete(context, made, body, scope, folder, request)
     return request

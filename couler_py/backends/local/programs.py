@@ -28,16 +28,24 @@ def program(context: Context, template: Template) -> Path:
     """The file of a step's program, by the sha256 of its text."""
     known = context.programs.get(template.name)
     if known is None:
-        text = source(template)
-        name = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-        known = context.home.path / "programs" / f"{name}.py"
-        if not known.exists():
-            handle, temporary = tempfile.mkstemp(dir=context.home.path / "tmp")
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-            Path(temporary).rename(known)
-        context.programs[template.name] = known
+        known = context.programs[template.name] = _file(context.home, source(template))
     return known
+
+
+def runner_file(home: Home) -> Path:
+    """The runner as a file, for the processes that load it once for many steps."""
+    return _file(home, runner())
+
+
+def _file(home: Home, text: str) -> Path:
+    name = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    path = home.path / "programs" / f"{name}.py"
+    if not path.exists():
+        handle, temporary = tempfile.mkstemp(dir=home.path / "tmp")
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        Path(temporary).rename(path)
+    return path
 
 
 async def includes(context: Context, body: Function) -> str:

@@ -82,7 +82,7 @@ def test_a_run_of_200_tasks_is_killed_at_any_instant(seed: int, drivers: Drivers
     kill_and_resume(drivers, tmp_path, 200, [instants.randrange(4 * 200)])
 
 
-def test_a_step_whose_supervisor_was_killed_too_is_ended_and_runs_again(drivers: Drivers, tmp_path: Path) -> None:
+def test_a_step_whose_warden_was_killed_too_is_ended_and_runs_again(drivers: Drivers, tmp_path: Path) -> None:
     ready, go = tmp_path / "ready", tmp_path / "go"
     os.mkfifo(ready)
     script = f"[ -e {go} ] || {{ echo $$ > {ready}; while true; do sleep 0.05; done; }}"
@@ -91,7 +91,7 @@ def test_a_step_whose_supervisor_was_killed_too_is_ended_and_runs_again(drivers:
     step = int(ready.read_text())
     driver.kill()
     for pid, command in processes_of(drivers.home).items():
-        if "supervisor.py" in command:
+        if "bare.py warden" in command:
             os.kill(pid, signal.SIGKILL)
     go.touch()
     assert drivers.resume(driver.run).finish()["status"] == "Succeeded"
@@ -99,7 +99,7 @@ def test_a_step_whose_supervisor_was_killed_too_is_ended_and_runs_again(drivers:
     assert processes_of(drivers.home) == {}
 
 
-def test_a_killed_supervisor_fails_the_attempt_which_is_retried(drivers: Drivers, tmp_path: Path) -> None:
+def test_a_killed_warden_fails_the_attempt_which_is_retried(drivers: Drivers, tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     os.mkfifo(ready)
     script = f'[ "$COULER_RUN_ATTEMPT" = 1 ] || {{ echo $PPID > {ready}; while true; do sleep 0.05; done; }}'
@@ -110,25 +110,25 @@ def test_a_killed_supervisor_fails_the_attempt_which_is_retried(drivers: Drivers
     assert processes_of(drivers.home) == {}
 
 
-def test_a_step_that_lost_its_spawner_is_ended_by_ctrl_c(drivers: Drivers, tmp_path: Path) -> None:
+def test_a_killed_warden_is_started_again(drivers: Drivers, tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     os.mkfifo(ready)
-    first = shell("first", f"ps -o ppid= -p $PPID > {ready}; while true; do sleep 0.05; done")
-    driver = drivers.run(flow(first, graph(Task("first", "first"))))
+    first = shell("first", f"echo $PPID > {ready}; while true; do sleep 0.05; done")
+    main = graph(Task("first", "first"), Task("second", "second", after=(After("first", "always"),)))
+    driver = drivers.run(flow(first, shell("second", "true"), main))
     os.kill(int(ready.read_text()), signal.SIGKILL)
-    driver.send(signal.SIGINT)
-    assert driver.finish()["status"] == "Stopped"
+    states = {path: task["status"] for path, task in driver.finish()["tasks"].items()}
+    assert states == {"first": "Failed", "second": "Succeeded"}
     assert processes_of(drivers.home) == {}
 
 
-def test_a_killed_spawner_is_started_again(drivers: Drivers, tmp_path: Path) -> None:
-    ready, go = tmp_path / "ready", tmp_path / "go"
+def test_what_left_the_group_of_a_step_ends_with_a_killed_warden(drivers: Drivers, tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
     os.mkfifo(ready)
-    os.mkfifo(go)
-    first = shell("first", f"ps -o ppid= -p $PPID > {ready}; cat {go}")
-    main = graph(Task("first", "first"), Task("second", "second", after=(After("first"),)))
-    driver = drivers.run(flow(first, shell("second", "true"), main))
-    os.kill(int(ready.read_text()), signal.SIGKILL)
-    go.write_text("")
-    assert driver.finish()["status"] == "Succeeded"
+    away = f"setsid sh -c 'while true; do sleep 0.05; done' & echo $PPID $! > {ready}; wait"
+    driver = drivers.run(flow(shell("leave", away), graph(Task("a", "leave"))))
+    warden, stray = map(int, ready.read_text().split())
+    os.kill(warden, signal.SIGKILL)
+    assert driver.finish()["status"] == "Failed"
+    assert stray not in processes_of(drivers.home)
     assert processes_of(drivers.home) == {}

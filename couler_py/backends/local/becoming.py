@@ -1,0 +1,137 @@
+"""How a child of a zygote becomes a step: as if it were an interpreter that had just been started. Stdlib only.
+
+The script of a step starts the runner in its first line (see `couler_py.runner`). Here the runner's definitions are
+there before the fork, in a module of the name `__main__`, so that line has only to start them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import gc
+import importlib
+import importlib.machinery
+import os
+import sys
+import types
+from typing import Any, NoReturn
+
+EXIT_FLUSH = 120  # the exit code of an interpreter that can't write the rest of its stdout
+
+
+class Program:
+    """What all steps of a zygote have in common: the runner, loaded, and modules."""
+
+    def __init__(self, runner: str, preload: list[str]):
+        with open(runner, encoding="utf-8") as file:
+            definitions, _, self._entry = file.read().rstrip("\n").rpartition("\n")
+        self._module = types.ModuleType("__main__")
+        self._module.__dict__["__builtins__"] = builtins
+        sys.modules["__main__"] = self._module
+        exec(compile(definitions, "<string>", "exec", dont_inherit=True), self._module.__dict__)  # noqa: S102 - ours
+        self._problem: BaseException | None = None
+        try:
+            for name in preload:
+                importlib.import_module(name)
+        except BaseException as error:  # each step says so, in its own log
+            self._problem = error
+        self._modules = dict(sys.modules)
+
+    def run(self, payload: dict[str, Any]) -> NoReturn:
+        """Be the step, and end as an interpreter does."""
+        from couler_py.backends.local import collecting, preparing
+        from couler_py.store.content import ContentError
+
+        try:
+            preparing.prepare(payload)
+            os.chdir(payload["directory"])
+        except (OSError, ContentError) as error:
+            collecting.condemn(payload["folder"], str(error))
+            os._exit(127)
+        for name in [name for name in sys.modules if name not in self._modules]:
+            del sys.modules[name]
+        sys.modules.update(self._modules)
+        adopt(payload["env"])
+        self._end(*self._enter(payload["program"]))
+
+    def _enter(self, path: str) -> tuple[int, bool]:
+        """Run the script. Gives the exit code, and whether it was interrupted."""
+        module = self._module
+        module.__dict__.update(__file__=path, __cached__=None, __spec__=None, __annotations__={})
+        module.__loader__ = importlib.machinery.SourceFileLoader("__main__", path)
+        sys.argv[:] = [path]
+        sys.orig_argv[:] = [sys.executable, "-P", path]
+        os.environ["COULER_RUNNER"] = self._entry
+        try:
+            if self._problem is not None:
+                raise self._problem
+            with open(path, encoding="utf-8") as file:
+                first = file.readline()
+            exec(compile(first, path, "exec", dont_inherit=True), module.__dict__)  # noqa: S102 - starts the runner
+        except SystemExit as error:
+            return exit_code(error.code), False
+        except BaseException as error:
+            trace = error.__traceback__
+            while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+                trace = trace.tb_next
+            sys.excepthook(type(error), error, trace)
+            return 1, isinstance(error, KeyboardInterrupt)
+        return 0, False
+
+    def _end(self, code: int, interrupted: bool) -> NoReturn:
+        """What the end of an interpreter does: wait for threads, call who asked for it, let go of all objects."""
+        threading = sys.modules.get("threading")
+        if threading is not None:
+            threading._shutdown()
+        atexit._run_exitfuncs()
+        if threading is None or threading.active_count() == 1:  # a daemon thread would find its globals gone
+            for name in reversed([name for name in sys.modules if name not in self._modules]):
+                module = sys.modules[name]
+                if isinstance(module, types.ModuleType):
+                    wipe(module.__dict__)
+            gc.collect()
+        try:
+            sys.stdout.flush()
+        except (OSError, ValueError):
+            code = EXIT_FLUSH
+        try:
+            sys.stderr.flush()
+        except (OSError, ValueError):
+            code = code or EXIT_FLUSH
+        if interrupted:
+            import signal
+
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGINT)
+        os._exit(code & 0xFF)
+
+
+def adopt(environment: dict[str, str]) -> None:
+    """Have just these variables in the environment."""
+    for name in os.environ.keys() - environment.keys():
+        del os.environ[name]
+    for name, value in environment.items():
+        if os.environ.get(name) != value:
+            os.environ[name] = value
+    random = sys.modules.get("numpy.random")
+    if random is not None:  # a preloaded one would give every step the same numbers; Python's own sees to itself
+        random.seed()
+
+
+def exit_code(said: object) -> int:
+    """What `sys.exit(said)` means as an exit code; text is said on stderr."""
+    if said is None:
+        return 0
+    if isinstance(said, int):
+        return said
+    sys.stderr.write(f"{said}\n")
+    sys.stderr.flush()
+    return 1
+
+
+def wipe(namespace: dict[str, Any]) -> None:
+    """Let go of what a module holds, private names first, in the order of an interpreter that ends."""
+    for private in (True, False):
+        for name in list(namespace):
+            if name != "__builtins__" and (name.startswith("_") and not name.startswith("__")) == private:
+                namespace[name] = None

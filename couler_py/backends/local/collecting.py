@@ -1,0 +1,190 @@
+"""What an attempt leaves: its outputs, kept, and its record, written under another name and renamed. Stdlib only."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+import time
+from typing import Any
+
+from couler_py.store import content
+
+TAIL = 4000  # bytes of the log's end that a failed attempt's record repeats
+SMALL = 1 << 18  # bytes of outputs that a warden hashes itself, while other steps wait
+VERDICT = "verdict"  # the file by which what ran says more of its end than an exit code does
+
+
+class CollectError(Exception):
+    """An output that can't be taken; the message says which and what to do."""
+
+
+def is_quick(request: dict[str, Any]) -> bool:
+    """Whether all of it is done at once, so that no other step notices."""
+    if request.get("fsync"):
+        return False
+    size = 0
+    for output in request["outputs"]:
+        if output["kind"] == "artifact":
+            try:
+                facts = os.lstat(output["path"])
+            except OSError:
+                continue  # missing: said when it is collected
+            if not stat.S_ISREG(facts.st_mode):
+                return False
+            size += facts.st_size
+    return size <= SMALL and not any(_is_full(path) for path in request["clean"])
+
+
+def _is_full(path: str) -> bool:
+    """Whether something is a folder with anything in it."""
+    try:
+        with os.scandir(path) as entries:
+            return next(entries, None) is not None
+    except OSError:
+        return False
+
+
+def finish(request: dict[str, Any], record: dict[str, Any]) -> bytes | None:
+    """Keep the outputs, delete what only the step needed, and write the record; its text.
+
+    None, and no record, for a step that was stopped from outside: who resumes its run starts it again.
+    """
+    folder = request["folder"]
+    record |= verdict(folder)
+    try:
+        if record["reason"] == "exited" and record["exit"] == 0:
+            record |= collect(request)
+        elif request.get("salvage") and record["reason"] != "stopped":
+            record |= salvage(request)
+    except (OSError, content.ContentError, CollectError) as error:
+        record |= {"reason": "error", "message": str(error)}
+    if record["reason"] == "stopped":
+        clean(request)
+        return None
+    if record["reason"] != "exited" or record["exit"] != 0:
+        record["log"] = tail(os.path.join(folder, "log"))
+    clean(request)
+    record["finished"] = time.time()
+    return write_record(folder, record, bool(request.get("fsync")))
+
+
+def verdict(folder: str) -> dict[str, Any]:
+    """What is said of an attempt's end by what ran in it: any of reason, message, exit, oom; else nothing."""
+    try:
+        with open(os.path.join(folder, VERDICT), "rb") as file:
+            said = json.loads(file.read(1 << 16))
+    except (OSError, ValueError):
+        return {}
+    kinds = {"reason": str, "message": str, "exit": int, "oom": bool}
+    if not isinstance(said, dict) or said.get("reason", "exited") not in ("exited", "error", "timeout"):
+        return {}
+    return {name: said[name] for name, kind in kinds.items() if isinstance(said.get(name), kind)}
+
+
+def condemn(folder: str, message: str) -> None:
+    """Say of an attempt, before its process ends, that it couldn't be started, and why."""
+    with open(os.path.join(folder, VERDICT), "w") as file:
+        json.dump({"reason": "error", "message": message, "exit": 127}, file)
+
+
+def collect(request: dict[str, Any]) -> dict[str, Any]:
+    """Read the values and keep the files that the step was to leave."""
+    parameters: dict[str, str] = {}
+    artifacts: dict[str, Any] = {}
+    for output in request["outputs"]:
+        name, path = output["name"], output["path"]
+        if not os.path.lexists(path):
+            if output.get("optional"):
+                continue
+            raise CollectError(f"the output {name!r} was not written: {path} is not there")
+        if output["kind"] == "parameter":
+            parameters[name] = read_value(name, path, request["limit"])
+        else:
+            artifacts[name] = content.keep(request["artifacts"], path, move=True, fsync=bool(request.get("fsync")))
+            artifacts[name]["suffix"] = read_suffix(path)
+    return {"parameters": parameters, "artifacts": artifacts}
+
+
+def salvage(request: dict[str, Any]) -> dict[str, Any]:
+    """What a failed step has written of its outputs: Argo lets others read that."""
+    found: dict[str, Any] = {"parameters": {}, "artifacts": {}}
+    for output in request["outputs"]:
+        with contextlib.suppress(CollectError, OSError, content.ContentError):  # the step failed for another reason
+            one = collect({**request, "outputs": [{**output, "optional": True}]})
+            found["parameters"] |= one["parameters"]
+            found["artifacts"] |= one["artifacts"]
+    return found
+
+
+def read_suffix(path: str) -> str:
+    """The suffix that the file had where the step made it, which the runner leaves beside an output."""
+    if not os.path.isfile(path + ".suffix"):
+        return ""
+    with open(path + ".suffix", encoding="utf-8", errors="replace") as file:
+        suffix = file.read(20)
+    return suffix if suffix[1:].isalnum() else ""
+
+
+def read_value(name: str, path: str, limit: int) -> str:
+    """The text of an output that is a value. Raises `CollectError`."""
+    if not os.path.isfile(path):  # opening a pipe would wait for who writes to it
+        raise CollectError(f"the output {name!r} is no file: {path}")
+    with open(path, "rb") as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        size = os.path.getsize(path)
+        raise CollectError(
+            f"the output {name!r} is {size} bytes long, and a value can have {limit}: make it an artifact "
+            "(Path), or return couler.spill(value)"
+        )
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise CollectError(f"the output {name!r} is not UTF-8 text ({error}): make it an artifact (Path)") from None
+
+
+def clean(request: dict[str, Any]) -> None:
+    """Delete what only the step needed."""
+    for path in request["clean"]:
+        try:
+            os.rmdir(path)  # most working folders are empty
+        except FileNotFoundError:
+            continue
+        except OSError:
+            content.remove(path)
+
+
+def tail(path: str) -> str:
+    """The end of a log."""
+    if not os.path.exists(path):
+        return ""  # what failed came before the step
+    with open(path, "rb") as file:
+        file.seek(0, os.SEEK_END)
+        file.seek(max(0, file.tell() - TAIL))
+        return file.read().decode("utf-8", "replace")
+
+
+def write_record(folder: str, record: dict[str, Any], fsync: bool) -> bytes:
+    """Write how an attempt ended, all of it or nothing; its text."""
+    text = json.dumps(record).encode()
+    temporary = os.path.join(folder, "record.tmp")
+    with open(temporary, "wb") as file:
+        file.write(text)
+        file.flush()
+        if fsync:
+            os.fsync(file.fileno())
+    os.rename(temporary, os.path.join(folder, "record"))
+    if fsync:
+        content.sync(folder)
+    return text
+
+
+def read_record(folder: str) -> bytes | None:
+    """The text of an attempt's record, where there is one."""
+    try:
+        with open(os.path.join(folder, "record"), "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,159 @@
+"""The engine's end of its warden: starts it, hands it attempts, hears how they have ended."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+from typing import Any, TypeAlias
+
+import msgspec
+
+from couler_py.backends.local import bare, messages
+from couler_py.backends.local.ambient import ambient
+from couler_py.backends.local.processes import MARK
+
+PRIVATE = ("folder", "artifacts", "env", "directory", "make", "clear", "bare", "files", "inputs", "links", "program")
+"""The parts of a request that the process of a step reads which a zygote has forked."""
+
+SHARED = ("folder", "artifacts")
+"""Those of them that the warden reads too."""
+
+Record: TypeAlias = dict[str, Any] | None
+
+
+class WardenLostError(Exception):
+    """The warden was killed from outside."""
+
+
+class Wardens:
+    """The warden of a run, started with the first attempt, and again should somebody kill it."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._requests: socket.socket | None = None
+        self._reports: socket.socket | None = None
+        self._waiting: dict[str, asyncio.Future[Record]] = {}
+        self._zygotes: dict[str, dict[str, Any]] = {}
+        self._described: set[str] = set()
+        self._buffer = b""
+
+    def run(self, request: dict[str, Any], locks: list[int]) -> asyncio.Future[Record]:
+        """Have one attempt looked after to its end: its record, or None where it left none.
+
+        `locks` are descriptors that the warden holds as long as the attempt goes on. The future raises
+        `WardenLostError` where nobody is left to say how it ended; the attempt may still run then.
+        """
+        if self._process is None:
+            self._start()
+        ended: asyncio.Future[Record] = asyncio.get_running_loop().create_future()
+        self._waiting[request["id"]] = ended
+        key = request.get("zygote")
+        if key is None:
+            self._send(encoded(request), locks)
+            return ended
+        if key not in self._described:
+            self._described.add(key)
+            self._send(encoded(self._zygotes[key]), [])
+        private = {name: request[name] for name in PRIVATE}
+        sealed = messages.sealed(encoded(private))
+        try:
+            shown = {name: value for name, value in request.items() if name not in PRIVATE or name in SHARED}
+            self._send(encoded(shown), [sealed, *locks])
+        finally:
+            os.close(sealed)
+        return ended
+
+    def zygote(self, python: str, runner: str, preload: tuple[str, ...], env: dict[str, str]) -> str:
+        """The key of a process that forks Python steps; it is started when the first step of its kind is."""
+        key = "\0".join((python, *preload))
+        if key not in self._zygotes:
+            described = {"key": key, "python": python, "runner": runner, "preload": preload, "env": env | outer()}
+            self._zygotes[key] = described
+        return key
+
+    def end(self, attempt: str, *, kill: bool = False) -> None:
+        """Ask a step to end; with `kill`, at once."""
+        if self._process is not None:
+            self._send(encoded({"end": attempt, "kill": kill}), [])
+
+    def close(self) -> None:
+        """Let the warden go. It ends with the last of the attempts that it looks after."""
+        if self._process is None:
+            return
+        assert self._requests is not None
+        assert self._reports is not None
+        asyncio.get_running_loop().remove_reader(self._reports.fileno())
+        self._requests.close()
+        self._reports.close()
+        if not self._waiting:
+            self._process.wait()
+        self._process = None
+
+    def _send(self, data: bytes, handles: list[int]) -> None:
+        assert self._requests is not None
+        try:
+            messages.send(self._requests, data, handles)
+        except (BrokenPipeError, ConnectionResetError):
+            self._lost()
+
+    def _start(self) -> None:
+        ours_requests, theirs_requests = socket.socketpair()
+        ours_reports, theirs_reports = socket.socketpair()
+        handles = (theirs_requests.fileno(), theirs_reports.fileno())
+        command = [sys.executable, "-I", "-S", bare.__file__, "warden", *map(str, handles)]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            pass_fds=handles,
+            start_new_session=True,
+            cwd=os.sep,
+            env=ambient() | outer(),
+        )
+        theirs_requests.close()
+        theirs_reports.close()
+        ours_reports.setblocking(False)
+        self._requests, self._reports, self._buffer = ours_requests, ours_reports, b""
+        self._described.clear()
+        asyncio.get_running_loop().add_reader(ours_reports.fileno(), self._read)
+
+    def _read(self) -> None:
+        assert self._reports is not None
+        try:
+            data = self._reports.recv(1 << 18)
+        except BlockingIOError:
+            return
+        except ConnectionResetError:
+            data = b""
+        if not data:
+            self._lost()
+            return
+        *lines, self._buffer = (self._buffer + data).split(b"\n")
+        for line in lines:
+            message = json.loads(line)
+            ended = self._waiting.pop(message["id"], None)
+            if ended is not None and not ended.done():
+                ended.set_result(message["record"])
+
+    def _lost(self) -> None:
+        waiting, self._waiting = self._waiting, {}
+        self.close()
+        for ended in waiting.values():
+            if not ended.done():
+                ended.set_exception(WardenLostError())
+
+
+def encoded(data: dict[str, Any]) -> bytes:
+    """JSON of what may hold any text, also such that is no UTF-8."""
+    try:
+        return msgspec.json.encode(data)
+    except UnicodeEncodeError:
+        return json.dumps(data).encode()
+
+
+def outer() -> dict[str, str]:
+    """The mark of the step in which this engine itself runs, if it does: what it starts belongs to that step."""
+    return {MARK: os.environ[MARK]} if MARK in os.environ else {}
