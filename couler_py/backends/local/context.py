@@ -12,12 +12,11 @@ from typing import Any, Literal, Protocol, TypeAlias
 import msgspec
 from msgspec import UNSET
 
-from couler_py.backends.local.ambient import ambient
 from couler_py.backends.local.grants import Machine
 from couler_py.backends.local.imported.scope import ImportedScope
 from couler_py.backends.local.journal import Journal
 from couler_py.backends.local.scope import Facts, Scope
-from couler_py.backends.local.wardens import Wardens
+from couler_py.backends.local.spawner import Spawner
 from couler_py.ir.model import Template, Workflow
 from couler_py.ir.wire import VALUE_LIMIT as VALUE_LIMIT
 from couler_py.passes.exact import exact_outputs
@@ -132,8 +131,7 @@ class Context:
         self.machine = machine
         self.known = known
         self.call: Caller = call
-        self.ambient = ambient()
-        self.wardens = Wardens()
+        self.spawner = Spawner()
         self.gate = Gate()
         self.ending = False
         self.approvals: dict[str, asyncio.Future[dict[str, Any]]] = {}
@@ -145,7 +143,6 @@ class Context:
         self.metrics_read: dict[Path, int] = {}
         self.mounts: set[str] = set()
         self.programs: dict[str, Path] = {}
-        self.zygotes: dict[tuple[str, ...], str] = {}
         self.interpreters: dict[tuple[str, ...], str] = {}
         self.daemons: dict[str, list[Daemon]] = {}
         self.key_parts: dict[str, Parts] = {}

@@ -20,6 +20,7 @@ from msgspec import UNSET
 from couler_py.backends.local import attempts, control
 from couler_py.backends.local.calls import call
 from couler_py.backends.local.config import config_maps
+from couler_py.backends.local.containers.runtimes import Kind, working
 from couler_py.backends.local.context import Context, Options
 from couler_py.backends.local.engine import Engine
 from couler_py.backends.local.grants import Machine
@@ -60,7 +61,7 @@ class Prepared(msgspec.Struct):
         try:
             return await self.engine.drive()
         finally:
-            release([self.lock])
+            release([self.lock, *self.engine.context.held])
             self.engine.context.connection.close()
             self.engine.context.machine.close()
 
@@ -75,10 +76,14 @@ def prepare(
     durability: Durability = "process",
     grace: float = 5.0,
     name: str | None = None,
+    runtime: Kind = "process",
+    network: str = "",
+    allow_host: bool = False,
 ) -> Prepared:
     """Put a new run into the store. `grace` is in seconds: from asking a step to end to killing it.
 
-    A `scheduled_time` without a time zone is in UTC.
+    A `scheduled_time` without a time zone is in UTC. With the `runtime` podman or docker, steps run in containers: on
+    the `network` of that name, else on the runtime's own; `allow_host` lets them have of this machine what they ask for.
 
     Raises `DiagnosticError` for what this machine can't do, all of it at once, `ValueError` for wrong
     parameters and options, `StoreError`.
@@ -86,8 +91,10 @@ def prepare(
     _check_options(name, durability, grace)
     workflow, said = portable(workflow, keep="argo")
     place = open_home(home)
-    options = Options(durability, grace, config_maps(place))
-    found = [*said, *findings(workflow, place, options.config_maps, available())]
+    options = Options(durability, grace, config_maps(place), runtime, network, allow_host)
+    if runtime != "process":
+        working(runtime)
+    found = [*said, *findings(workflow, place, options, available())]
     if any(each.severity == "error" for each in found):
         raise DiagnosticError(found)
     values = run_parameters(workflow, parameters or {}, options)
