@@ -19,6 +19,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -42,10 +43,23 @@ from couler_py.display import Logs
 from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
 from couler_py.ir.model import Document, Workflow
 from couler_py.ir.names import file_stem
+from couler_py.passes.defaults import Filled, fill
+from couler_py.settings import Settings, using
+from couler_py.settings import load as load_settings
 
 
 class RunFailedError(CoulerError):
     """A run that ended Failed or Stopped, and whose outputs were asked for."""
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """A workflow without errors, as it was `written` and as the settings fill it in, and what there is to say of it."""
+
+    workflow: Workflow
+    written: Workflow
+    findings: tuple[Diagnostic, ...]
+    settings: Settings
+    filled: tuple[Filled, ...]
 
 
 class Recorded(msgspec.Struct, frozen=True):
@@ -111,45 +125,68 @@ def check(workflow: Any = None) -> tuple[Diagnostic, ...]:
     """
     from couler_py.passes.check import check as check_ir
 
-    return tuple(check_ir(build(workflow)))
-
-
-def checked(workflow: Any = None) -> tuple[Workflow, tuple[Diagnostic, ...]]:
-    """The IR of a workflow without errors, and the warnings. Raises `DiagnosticError` with every error."""
     built = build(workflow)
-    findings = check(built)
+    filled, _ = fill(built, settings_of(built))
+    return tuple(check_ir(filled))
+
+
+def settings_of(workflow: Workflow) -> Settings:
+    """The settings that hold for a workflow: those of the project that it was written in, else of the working folder.
+
+    Raises `SettingsError`.
+    """
+    file = Path(workflow.source.file) if workflow.source is not None else None
+    return load_settings(file.parent if file is not None and file.is_file() else None)
+
+
+def checked(workflow: Any = None) -> Checked:
+    """The IR of a workflow without errors, as the settings fill it in. Raises `DiagnosticError` with every error."""
+    from couler_py.passes.check import check as check_ir
+
+    written = build(workflow)
+    settings = settings_of(written)
+    built, filled = fill(written, settings)
+    findings = tuple(check_ir(built))
     if any(finding.severity == "error" for finding in findings):
         raise DiagnosticError(findings)
-    return built, findings
+    return Checked(built, written, findings, settings, filled)
 
 
-def compile(workflow: Any = None, to: str = "argo@4", **options: Any) -> Bundle:  # noqa: A001 - couler.compile
+def compile(  # noqa: A001 - couler.compile
+    workflow: Any = None, to: str | None = None, *, profile: str | None = None, **options: Any
+) -> Bundle:
     """Emit a workflow for an engine: `to` is its name, with a version where that matters ("argo@3.5").
 
-    `to="ir"` gives the IR as JSON. A `Document` keeps its kind, its metadata and what stands around it. Further
-    options are the engine's own, as `crds="minimal"` for Argo.
-    Raises `DiagnosticError` with every error at once, `OptionError`, and `UnknownEngineError`.
+    Without `to` it is the engine of the settings, else Argo. `to="ir"` gives the IR as JSON, as it was written. What
+    the workflow leaves open is filled in from the settings, with the `profile` of that name. A `Document` keeps its
+    kind, its metadata and what stands around it. Further options are the engine's own, as `crds="minimal"` for Argo.
+    Raises `DiagnosticError` with every error at once, `OptionError`, `SettingsError`, and `UnknownEngineError`.
 
     >>> w = couler.Workflow("pause")
     >>> nothing = w.add(couler.suspend("1m"))
     >>> couler.compile(w, to="argo").documents[0]["spec"]["entrypoint"]
     'pause'
     """
-    name, version = parse_target(to)
-    with _collector_at_rest():
+    with _collector_at_rest(), using(profile):
         workflow = given(workflow)
-        built, findings = checked(workflow)
+        made = checked(workflow)
+        built, findings = made.workflow, made.findings
+        name, version = parse_target(to or made.settings.engine or "argo@4")
         if name == "ir":
             if options:
                 raise OptionError(f"compile(to='ir') takes no options, and got {', '.join(sorted(options))}")
             from couler_py.ir.codec import to_json
 
-            model = workflow if isinstance(workflow, Document) else built
+            model = workflow if isinstance(workflow, Document) else made.written
             return Bundle("ir", {f"{file_stem(built.name)}.json": to_json(model)}, diagnostics=findings)
         engine = backend(name)
+        if made.settings.namespace and getattr(engine, "namespaced", False):
+            options.setdefault("namespace", made.settings.namespace)
         if built.dialect == "argo" and name != "argo":
             built, findings = for_engine(workflow if isinstance(workflow, Document) else built, name)
             workflow = built
+        elif isinstance(workflow, Document):
+            workflow = msgspec.structs.replace(workflow, workflow=built)
         if isinstance(workflow, Document) and isinstance(engine, DocumentBackend):
             bundle = engine.compile_document(workflow, version=version, **options)
         else:
@@ -260,17 +297,18 @@ def run(
     parameters: Mapping[str, Any] | None = None,
     wait: bool | None = None,
     compile_options: Mapping[str, Any] | None = None,
+    profile: str | None = None,
     **options: Any,
 ) -> Run:
     """Run a workflow: here, or where `submitter` says.
 
-    `submitter` is None for this machine; the name of an engine ("argo"), which is then reached as its
-    own tools are configured; a `Client`; or an object with a method `client()`, as `ArgoSubmitter`.
-    `parameters` are values for the workflow's parameters, `compile_options` those that `compile` takes for
-    the engine, and further options those of its client. The call returns when the run has ended on this
-    machine, and at once elsewhere; `wait` says otherwise. A run that fails doesn't raise: look at `status`,
-    or read `outputs`, which does. Where the call waited, stderr says which tasks failed and why; a run that
-    succeeds says nothing. Ctrl-C meanwhile: see `Run.wait`.
+    `submitter` is the name of an engine ("argo"), which is then reached as its own tools are configured; a `Client`;
+    or an object with a method `client()`, as `ArgoSubmitter`. None is the engine of the settings, else this machine;
+    `profile` chooses among the settings, which also fill in what the workflow leaves open. `parameters` are values for
+    the workflow's parameters, `compile_options` those that `compile` takes for the engine, and further options those
+    of its client. The call returns when the run has ended on this machine, and at once elsewhere; `wait` says
+    otherwise. A run that fails doesn't raise: look at `status`, or read `outputs`, which does. Where the call waited,
+    stderr says which tasks failed and why; a run that succeeds says nothing. Ctrl-C meanwhile: see `Run.wait`.
 
     Raises `DiagnosticError` for what is wrong with the workflow, `ValueError` for wrong parameters.
 
@@ -289,12 +327,15 @@ def run(
     if recorded is not None:
         recorded.append(Recorded(workflow, dict(parameters or {}), submitter, options))
         return NotStarted()
-    client, engine, version = _client(submitter)
     handed = given(workflow)
-    built = build(handed)
-    model = handed if isinstance(handed, Document) else built
-    bundle = compile(model, to=f"{engine}@{version}" if version else engine, **(compile_options or {}))
-    hand_over_secrets(built, client, str(options.get("namespace") or (compile_options or {}).get("namespace") or ""))
+    with using(profile):
+        built = build(handed)
+        settings = settings_of(built)
+        client, engine, version = _client(submitter or settings.engine)
+        model = handed if isinstance(handed, Document) else built
+        bundle = compile(model, to=f"{engine}@{version}" if version else engine, **(compile_options or {}))
+    named = options.get("namespace") or (compile_options or {}).get("namespace") or settings.namespace
+    hand_over_secrets(built, client, str(named))
     here = engine == "local"
     if not (here if wait is None else wait):
         return Run(client, client.submit(bundle, parameters=parameters, **options))
@@ -347,7 +388,7 @@ def hand_over_secrets(workflow: Workflow, client: Client, namespace: str = "") -
 
 
 def _client(submitter: Any) -> tuple[Client, str, str | None]:
-    if submitter is None:
+    if submitter in (None, ""):
         submitter = "local"
     if isinstance(submitter, str):
         name, version = parse_target(submitter)

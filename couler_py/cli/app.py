@@ -10,9 +10,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from couler_py.cli import profiles
 from couler_py.cli.exits import MEANINGS
 
-WRITE, RUN, LOOK, CLUSTER = "Write", "Run", "Look and steer", "On a cluster"
+WRITE, RUN, LOOK, CLUSTER, SET = "Write", "Run", "Look and steer", "On a cluster", "Settings"
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "lint": (WRITE, "Say what is wrong with a workflow, without running it."),
@@ -45,6 +46,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "template": (CLUSTER, "Keep templates on a cluster: apply, create, list, get, delete."),
     "cron": (CLUSTER, "Keep schedules on a cluster: apply, create, list, get, suspend, resume, delete."),
     "rbac": (CLUSTER, "Print the least rights that a workflow, and whoever submits it, needs there."),
+    "config": (SET, "Show the settings that hold here, and where each comes from."),
 }
 """By name: what it is for, and its summary. Plain text, no panels: rich alone would double the time of `--help`."""
 
@@ -102,7 +104,7 @@ def load(name: str) -> Any:
     if app is None:
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         app.command(name)(module.command)
-    return typer.main.get_command(app)
+    return profiles.add(typer.main.get_command(app), name)
 
 
 def group() -> Any:
@@ -125,7 +127,7 @@ def group() -> Any:
     ) -> None:
         pass
 
-    return typer.main.get_command(app)
+    return profiles.add(typer.main.get_command(app), "")
 
 
 def _print_version(value: bool) -> None:

@@ -12,6 +12,7 @@ import typer
 
 from couler_py.backends.base import Client, backend
 from couler_py.cli.errors import UsageError
+from couler_py.settings import load
 
 Server = Annotated[
     str | None, typer.Option("--server", metavar="URL", help="The Argo server; no kubeconfig is needed then.")
@@ -35,7 +36,10 @@ DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Only say what would be sent; let the cluster try it if it can.")
 ]
 Namespace = Annotated[
-    str | None, typer.Option("-n", "--namespace", metavar="NAME", help="The namespace (default: the context's).")
+    str | None,
+    typer.Option(
+        "-n", "--namespace", metavar="NAME", help="The namespace (default: the settings', else the context's)."
+    ),
 ]
 
 TYPED = {
@@ -57,6 +61,8 @@ class Reach(msgspec.Struct, frozen=True):
     def client(self, engine: str, **more: Any) -> Client:
         """The client of an engine. Raises `UsageError` for options of clusters where the engine is this machine."""
         options = self.typed | {name: value for name, value in more.items() if value}
+        if engine != "local" and "namespace" not in options and (namespace := load().namespace):
+            options["namespace"] = namespace
         if engine == "local" and options:
             name = next(iter(options))
             shown = TYPED[name][0] if name in TYPED else f"--{name.replace('_', '-')}"

@@ -162,7 +162,7 @@ class Workflow:
             )
         return assemble(self._recorder)
 
-    def compile(self, to: str = "argo", **options: Any) -> Bundle:
+    def compile(self, to: str | None = None, **options: Any) -> Bundle:
         """Compile for an engine: `couler.compile(workflow, to, **options)`. Returns a `Bundle`."""
         from couler_py import api
 

@@ -124,7 +124,7 @@ class WorkflowFunction(Generic[P, R]):
                     record(recorder, on, handler)  # type: ignore[arg-type]
         return assemble(recorder)
 
-    def compile(self, to: str = "argo", **options: Any) -> Bundle:
+    def compile(self, to: str | None = None, **options: Any) -> Bundle:
         """Compile for an engine: `couler.compile(workflow, to, **options)`. Returns a `Bundle`."""
         from couler_py import api
 

@@ -29,6 +29,7 @@ from couler_py.dsl.lockfile import lock_of
 from couler_py.dsl.option_types import without_none
 from couler_py.dsl.options import DEFAULT_IMAGE, ArgoTask, Policies, Reader, Runtime, StepOptions, own_words
 from couler_py.dsl.packages import index_environment, normalise, pinned
+from couler_py.dsl.project import project_of
 from couler_py.dsl.recorder import Defaults, Recorder, current
 from couler_py.dsl.sources import caller, caller_frame, shown
 from couler_py.ir.diagnostics import Diagnostic, error
@@ -171,7 +172,7 @@ class StepFunction(Generic[P, R]):
         self._check_imports(captured.local, includes)
         filename = self._source.function.__code__.co_filename
         packages = normalise((*defaults.packages, *self._packages), self._place, self.name)
-        image = self._options.get("image") or defaults.image or DEFAULT_IMAGE
+        image = self._options.get("image") or defaults.image or project_of(filename)[1].image or DEFAULT_IMAGE
         packages = pinned(packages, image, filename, self._place, self.name)
         archives = tuple(include.archive for include in includes)
         lock = lock_of(filename)

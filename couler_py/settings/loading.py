@@ -40,11 +40,6 @@ def using(profile: str | None) -> Iterator[None]:
         _profile.reset(token)
 
 
-def choose(profile: str) -> None:
-    """Choose a profile for the rest of this context, as the command line does."""
-    _profile.set(profile)
-
-
 def load(
     folder: str | os.PathLike[str] | None = None,
     *,
@@ -169,4 +164,4 @@ def _path(layer: Layer, key: str, value: str, root: Path | None) -> str:
     return str(path)
 
 
-__all__ = ["SettingsError", "choose", "load", "using"]
+__all__ = ["SettingsError", "load", "using"]

@@ -72,6 +72,7 @@ class Argo:
     name = "argo"
     versions: tuple[str, ...] = VERSIONS
     suffix = ".yaml"
+    namespaced = True
 
     def support(self) -> tuple[Support, ...]:
         return TABLE

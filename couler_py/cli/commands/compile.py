@@ -20,7 +20,12 @@ from couler_py.cli.options import EngineOptions, File, engine_options
 
 def command(
     file: File,
-    to: Annotated[str, typer.Option("--to", metavar="ENGINE[@VERSION]", help="argo, argo@3.5, local, ir, …")] = "argo",
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to", metavar="ENGINE[@VERSION]", help="argo, argo@3.5, local, ir, … (default: the settings', else argo)."
+        ),
+    ] = None,
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="PATH", help="A file, a folder (ending in /), or - for stdout.")
     ] = "-",
@@ -44,7 +49,7 @@ def command(
         console(stderr=True).print(f"wrote {path} ({size(path.stat().st_size)})")
 
 
-def _warn(loaded: Loaded, to: str) -> None:
+def _warn(loaded: Loaded, to: str | None) -> None:
     """Say what Argo would refuse of a document in its own words: it is written, for whoever knows better."""
     found, lines = linting.refused(loaded, "argo@3.5" if to == "argo@3.5" else "argo@4")
     warnings = [msgspec.structs.replace(each, severity="warning") for each in found]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -72,7 +72,7 @@ def command(
         raise typer.Exit(exits.USAGE)
 
 
-def found(file: str, to: str | None, options: dict[str, object], *, for_tools: bool = False) -> tuple[Diagnostic, ...]:
+def found(file: str, to: str | None, options: dict[str, Any], *, for_tools: bool = False) -> tuple[Diagnostic, ...]:
     """The findings of one file. What isn't about the workflow (a file that raises) is one `for_tools`, else raised."""
     try:
         loaded = load(file)

@@ -43,15 +43,15 @@ def command(
     """Say what a run would do: levels, critical path, resources, engines, sizes."""
     loaded = load(file)
     linting.refuse(loaded)
-    workflow, _ = api.checked(loaded.workflow)
-    workflow, applied = transform(workflow)
+    checked = api.checked(loaded.workflow)
+    workflow, applied = transform(checked.workflow)
     made = plan(workflow)
-    views = [view(workflow, made, name) for name in engine or installed()]
+    views = [view(checked.written, made, name) for name in engine or installed()]
     if as_json:
-        print(json.dumps(_plain(made, applied, views), indent=2, ensure_ascii=False))
+        print(json.dumps(_plain(made, checked, applied, views), indent=2, ensure_ascii=False))
         return
     out = console()
-    for line in [*_overview(made), *_steps(made), *_passes(applied), *_engines(views)]:
+    for line in [*_overview(made), *_steps(made), *_filled(checked), *_passes(applied), *_engines(views)]:
         out.print(line)
 
 
@@ -140,6 +140,22 @@ def asked(resources: Resources) -> str:
     return ", ".join(part for part in parts if part)
 
 
+def _filled(checked: api.Checked) -> Iterator[Any]:
+    """What the settings said where the workflow says nothing."""
+    from rich.text import Text
+
+    if not checked.filled:
+        return
+    yield ""
+    profile = f" (profile {checked.settings.profile})" if checked.settings.profile else ""
+    yield Text(f"Filled in from the settings{profile}", "bold")
+    yield from columns([(f"  {each.key}", _places(each.places), each.origin) for each in checked.filled])
+
+
+def _places(count: int) -> str:
+    return f"{count:,} place" if count == 1 else f"{count:,} places"
+
+
 def _passes(applied: tuple[Applied, ...]) -> Iterator[Any]:
     from rich.text import Text
 
@@ -192,11 +208,13 @@ def _verdict(each: EngineView) -> Any:
 # ---- as JSON
 
 
-def _plain(made: Plan, applied: tuple[Applied, ...], views: list[EngineView]) -> dict[str, Any]:
+def _plain(made: Plan, checked: api.Checked, applied: tuple[Applied, ...], views: list[EngineView]) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.to_builtins(made)
     plain["features"] = {
         feature: [str(place) for place in places if place is not None] for feature, places in made.features.items()
     }
+    plain["profile"] = checked.settings.profile or None
+    plain["filled"] = msgspec.to_builtins(checked.filled)
     plain["passes"] = msgspec.to_builtins(applied)
     plain["engines"] = msgspec.to_builtins(views)
     return plain

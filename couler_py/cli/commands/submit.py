@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -20,6 +21,7 @@ from couler_py.cli.options import AsJson, EngineOptions, Parameters, engine_opti
 from couler_py.cli.parameters import read, texts
 from couler_py.cli.reach import DryRun, Namespace, Reach, reaching
 from couler_py.ir.diagnostics import DiagnosticError
+from couler_py.settings import load as load_settings
 
 File = Annotated[
     str, typer.Argument(metavar="FILE[:NAME]", help="A Python file, a module, an IR file, or Argo's YAML as it is.")
@@ -36,7 +38,9 @@ SHOWN = {
 @reaching
 def command(
     file: File,
-    to: Annotated[str, typer.Option("--to", metavar="ENGINE[@VERSION]", help="The engine.")],
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="ENGINE[@VERSION]", help="The engine (default: that of the settings).")
+    ] = None,
     parameter: Parameters = None,
     namespace: Namespace = None,
     watch: Annotated[bool, typer.Option("--watch", "--wait", help="Watch the run until it ends.")] = False,
@@ -53,7 +57,11 @@ def command(
 ) -> None:
     """Compile a workflow and start it on an engine."""
     options = engine_options(option) | given(crds=crds, on_unsupported=on_unsupported)
-    where = str(namespace or options.get("namespace") or "")
+    settings = load_settings(Path(file).parent if Path(file).is_file() else None)
+    to = to or settings.engine
+    if not to:
+        raise UsageError('--to says where: `--to argo`, or engine = "argo" in couler.toml')
+    where = str(namespace or options.get("namespace") or settings.namespace)
     engine = parse_target(to)[0]
 
     def client() -> Client:
