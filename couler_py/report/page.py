@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from couler_py.report.cards import Card, Html, Image, Plot, Table, Text
+from couler_py.report.text import amount
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -41,14 +42,22 @@ def page(
     `status` is the state of a run, shown beside the title in its colour.
     """
     sections = [card if isinstance(card, Section) else Section("", (card,)) for card in cards]
-    template = _environment().get_template("page.html")
-    return template.render(
-        title=title,
-        status=status,
-        facts={name: value_text(value) for name, value in (facts or {}).items()},
-        policy=POLICY,
-        sections=[{"title": section.title, "cards": [_card(card) for card in section.cards]} for section in sections],
-    )
+    shown = {name: value_text(value) for name, value in (facts or {}).items()}
+    return render("page.html", title=title, status=status, facts=shown, sections=sections)
+
+
+def render(template: str, **data: Any) -> str:
+    """A template of `templates/report` with some data; all text in it is escaped."""
+    data = {name: [_section(each) for each in value] if _is_sections(value) else value for name, value in data.items()}
+    return _environment().get_template(template).render(policy=POLICY, **data)
+
+
+def _is_sections(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, Section) for each in value)
+
+
+def _section(section: Section) -> dict[str, Any]:
+    return {"title": section.title, "cards": [_card(card) for card in section.cards]}
 
 
 def value_text(value: Any) -> str:
@@ -79,11 +88,11 @@ def _card(card: Card) -> dict[str, Any]:
             ]
             return {"kind": "table", "title": title, "columns": columns, "rows": cells, "numeric": numeric}
         case Plot(title=title, svg=svg):
-            return {"kind": "image", "title": title, "uri": data_uri(svg.encode(), "image/svg+xml")}
+            return {"kind": "image", "title": title, "uri": data_uri(svg.encode(), "image/svg+xml"), "drawn": True}
         case Image(title=title, content=content, media_type=media_type):
             if not media_type.startswith("image/"):
                 raise ValueError(f"{media_type!r} is not a media type of pictures")
-            return {"kind": "image", "title": title, "uri": data_uri(content, media_type)}
+            return {"kind": "image", "title": title, "uri": data_uri(content, media_type), "drawn": False}
         case Html(title=title, html=html, height=height):
             return {"kind": "html", "title": title, "html": html, "height": height}
 
@@ -93,10 +102,12 @@ def _environment() -> Environment:
     from jinja2 import PackageLoader, StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    return ImmutableSandboxedEnvironment(
+    environment = ImmutableSandboxedEnvironment(
         loader=PackageLoader("couler_py", "templates/report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["amount"] = amount
+    return environment

@@ -1,102 +1,192 @@
-"""A run as a page: how it ended, when its tasks ran, what went in, what came out, and what it measured."""
+"""A run as a page: how it ended, when its tasks waited and ran, what went in, what came out, what it used and wrote."""
 
 from __future__ import annotations
 
+import shlex
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
-from couler_py.report.cards import Card, Html, Image, Plot, Table, Text
-from couler_py.report.page import Section, page, value_text
-from couler_py.report.plots import Span, line, timeline
+from couler_py.report import gantt, logs, previews, usage
+from couler_py.report.cards import Card, Plot, Table, Text
+from couler_py.report.entries import Entry, entries
+from couler_py.report.facts import URGENT, Attachment, Picture, RunFacts, Series, TaskFacts
+from couler_py.report.logs import Excerpt
+from couler_py.report.page import Section, data_uri, render, value_text
+from couler_py.report.paths import innermost
+from couler_py.report.plots import line
+from couler_py.report.text import amount, cut, duration, gist
 
-Series: TypeAlias = Sequence[tuple[float, float]]
-MOST_ROWS = 2000
+FAILURES = 5
+"""So many failed tasks are told of at the top; the list of tasks has them all."""
 
+TAIL = 15
+"""So many lines of what a failed task wrote are shown at the top."""
 
-class TaskFacts(msgspec.Struct, frozen=True):
-    """One task of a run. Times are seconds since the epoch; `metrics` are (step, value) pairs by name."""
+CURVES = 8
+"""So many tasks share a plot of a metric."""
 
-    name: str
-    status: str
-    attempts: int = 0
-    seconds: float | None = None
-    started: float | None = None
-    finished: float | None = None
-    message: str = ""
-    cached: bool = False
-    metrics: dict[str, tuple[tuple[float, float], ...]] = {}
+PLACES = 2000
+"""So many artifacts are listed by their places."""
 
-
-class RunFacts(msgspec.Struct, frozen=True):
-    """A run, whatever engine it ran on. Times are seconds since the epoch."""
-
-    run: str
-    workflow: str
-    status: str
-    engine: str = "local"
-    started: float | None = None
-    finished: float | None = None
-    message: str = ""
-    parameters: dict[str, Any] = {}
-    outputs: dict[str, Any] = {}
-    tasks: tuple[TaskFacts, ...] = ()
+_LEGEND = {
+    "waiting": "waited",
+    "Succeeded": "succeeded",
+    "Failed": "failed",
+    "Running": "runs",
+    "Suspended": "waits for a person",
+    "Stopped": "stopped",
+    "cached": "cached",
+}
 
 
-class Attachment(msgspec.Struct, frozen=True):
-    """An artifact of a run: its name (`TASK/NAME`), where it is, and its content where the page shows it."""
+class Failure(msgspec.Struct, frozen=True):
+    """A task that failed, what was wrong, and the last lines that it wrote."""
 
     name: str
-    place: str
-    media_type: str | None = None
-    content: bytes = b""
+    said: str
+    log: str = ""
+    anchor: int | None = None
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A sentence, and a command that belongs to it."""
+
+    text: str
+    command: str = ""
 
 
 def run_page(run: RunFacts, attachments: Iterable[Attachment] = ()) -> str:
-    """The HTML of a run's page. It holds everything that it shows."""
-    sections = [section for section in _sections(run, list(attachments)) if section.cards]
-    return page(run.workflow, sections, facts=dict(_facts(run)), status=run.status)
+    """The HTML of a run's page. It holds everything that it shows, and is the same for the same facts."""
+    files = list(attachments)
+    texts, logs_missing = logs.chosen(run.tasks)
+    listed, tasks_missing = entries(run, texts)
+    shown, files_missing = previews.cards(files)
+    chart = gantt.chart(run)
+    results, measured, rest = (
+        _sections("Results", shown),
+        _sections("Measured", _metrics(run.tasks)),
+        _sections("Artifacts", _places(files)),
+    )
+    there = {
+        "Graph": run.picture,
+        "Time": chart.rows,
+        "Results": results,
+        "Measured": measured,
+        "Tasks": listed,
+        "Artifacts": rest,
+    }
+    return render(
+        "run.html",
+        places=[(name.lower(), name) for name, content in there.items() if content],
+        title=run.workflow,
+        status=run.status,
+        facts=dict(_facts(run)),
+        failures=list(_failures(run, texts, {each.anchor for each in listed})),
+        next=list(_next(run)),
+        values=list(_values(run)),
+        results=results,
+        graph=_graph(run.picture, run.tasks, listed) if run.picture else None,
+        chart=chart,
+        legend=_legend(chart),
+        listed={each.anchor for each in listed},
+        usage=[data_uri(each.encode(), "image/svg+xml") for each in usage.of_run(run) or ()],
+        measured=measured,
+        entries=listed,
+        filters=_filters(run.tasks),
+        rest=rest,
+        left_out=list(_left_out(run, tasks_missing, logs_missing, files_missing, len(files))),
+    )
+
+
+# ---- how it stands
 
 
 def _facts(run: RunFacts) -> Iterator[tuple[str, str]]:
     yield "run", run.run
     yield "engine", run.engine
     if run.started is not None:
-        yield "started", time.strftime("%Y-%m-%d %H:%M:%S %Z", time.localtime(run.started))
+        yield "started", _moment(run.started)
         if run.finished is not None:
-            yield "took", f"{run.finished - run.started:.3g} s"
-    yield "tasks", str(len(run.tasks))
+            yield "took", duration(run.finished - run.started)
+    if run.seen is not None and run.finished is None:
+        yield "seen", _moment(run.seen)
+    counts = Counter(task.status for task in run.tasks)
+    yield "tasks", ", ".join(f"{counts[state]:,} {state.lower()}" for state in URGENT if counts[state]) or "none"
+    cached = sum(bool(task.cached) for task in run.tasks)
+    if cached:
+        yield "cached", f"{cached:,}"
+    tries = [each for task in run.tasks for each in task.tries]
+    cpu = [each.cpu for each in tries if each.cpu is not None]
+    if cpu:
+        yield "processor time", duration(sum(cpu))
+    memory = [each.memory for each in tries if each.memory is not None]
+    if memory:
+        yield "largest step", amount(max(memory))
 
 
-def _sections(run: RunFacts, attachments: list[Attachment]) -> Iterator[Section]:
-    yield Section("", (Text(run.message),) if run.message else ())
-    yield Section("Outputs", _values(run.outputs))
-    yield Section("Parameters", _values(run.parameters))
-    yield Section("Results", tuple(_shown(attachments)))
-    yield Section("Measured", tuple(_metrics(run.tasks)))
-    yield Section("Tasks", tuple(_tasks(run)))
-    elsewhere = tuple((each.name, each.place) for each in attachments)
-    yield Section("Artifacts", (Table(("name", "place"), elsewhere),) if elsewhere else ())
+def _moment(seconds: float) -> str:
+    # Not in local time: a page is read elsewhere too, and is the same wherever it was made.
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(seconds))
 
 
-def _values(values: dict[str, Any]) -> tuple[Card, ...]:
-    rows = tuple((name, value_text(value)) for name, value in values.items())
-    return (Table(("name", "value"), rows),) if rows else ()
+def _failures(run: RunFacts, texts: Mapping[tuple[int, int], Excerpt], listed: set[int]) -> Iterator[Failure]:
+    failed = _failed(run.tasks)
+    for place in failed[:FAILURES]:
+        task = run.tasks[place]
+        last = [texts[place, number].last for number in range(len(task.tries)) if (place, number) in texts][-1:]
+        text = "\n".join("".join(last).split("\n")[-TAIL:])
+        said = gist(task.message) or "failed"
+        yield Failure(task.name, cut(said, 1000), text, place if place in listed else None)
+    if run.message and not any(gist(run.tasks[place].message) in run.message for place in failed[:FAILURES]):
+        yield Failure("the run", run.message)
 
 
-def _shown(attachments: list[Attachment]) -> Iterator[Card]:
-    seen: set[bytes] = set()
-    for each in attachments:
-        # The output of a step is often that of the graphs around it too.
-        if each.content in seen:
-            continue
-        seen.add(each.content)
-        if each.media_type == "text/html":
-            yield Html(each.name, each.content.decode("utf-8", "replace"), height=720)
-        elif each.media_type is not None:
-            yield Image(each.name, each.content, each.media_type)
+def _failed(tasks: Sequence[TaskFacts]) -> list[int]:
+    """The places of the tasks that failed, without the graphs, fan-outs and loops that failed by them."""
+    failed = {task.name: place for place, task in enumerate(tasks) if task.status == "Failed"}
+    return [failed[name] for name in innermost(failed)]
+
+
+def _next(run: RunFacts) -> Iterator[Line]:
+    name = shlex.quote(run.run)
+    failed = [run.tasks[place] for place in _failed(run.tasks)]
+    if len(failed) > FAILURES:
+        yield Line(f"… and {len(failed) - FAILURES:,} more tasks failed; the list below has them.")
+    blocked = sum(task.status == "Blocked" for task in run.tasks)
+    if blocked:
+        yield Line(f"{blocked:,} {'task was' if blocked == 1 else 'tasks were'} blocked by it and never started.")
+    if failed and run.status in ("Failed", "Stopped"):
+        yield Line("All that it wrote:", f"couler logs {name} {shlex.quote(failed[0].name)}")
+    if run.status == "Failed":
+        yield Line("Once it is cured, run what failed again and keep what succeeded:", f"couler retry {name}")
+    elif run.status == "Stopped":
+        yield Line("Go on where it stopped:", f"couler resume {name}")
+    elif run.status == "Suspended":
+        yield Line("It waits for a person. Go on:", f"couler resume {name}")
+
+
+# ---- cards
+
+
+def _sections(title: str, cards: Iterable[Card]) -> list[Section]:
+    found = tuple(cards)
+    return [Section(title, found)] if found else []
+
+
+def _values(run: RunFacts) -> Iterator[Section]:
+    for title, values in (("Parameters", run.parameters), ("Outputs", run.outputs)):
+        rows = tuple((name, _short(value)) for name, value in values.items())
+        if rows:
+            yield Section(title, (Table(("name", "value"), rows),))
+
+
+def _short(value: Any) -> str:
+    text = value_text(value)
+    return text if len(text) <= 2000 else f"{text[:2000]}…"
 
 
 def _metrics(tasks: Sequence[TaskFacts]) -> Iterator[Card]:
@@ -110,34 +200,84 @@ def _metrics(tasks: Sequence[TaskFacts]) -> Iterator[Card]:
         curves = {task: series for task, series in of_tasks.items() if len(series) > 1}
         single += [(name, task, series[0][1]) for task, series in of_tasks.items() if len(series) == 1]
         if curves:
-            yield Plot("", line(dict(list(curves.items())[:8]), title=name, x_label="step"))
+            note = f"{name} (of {CURVES} of {len(curves):,} tasks)" if len(curves) > CURVES else name
+            yield Plot("", line(dict(list(curves.items())[:CURVES]), title=note, x_label="step"))
     if single:
-        yield Table(("metric", "task", "value"), tuple(single))
+        yield Table(("metric", "task", "value"), tuple(single[:PLACES]))
 
 
-def _tasks(run: RunFacts) -> Iterator[Card]:
-    spans = list(_spans(run))
-    if spans:
-        yield Plot("", timeline(spans))
-    rows = tuple(
-        (
-            task.name,
-            f"{task.status} (cached)" if task.cached else task.status,
-            task.attempts,
-            "" if task.seconds is None else f"{task.seconds:.3g} s",
-            task.message,
+def _places(files: Sequence[Attachment]) -> Iterator[Card]:
+    if files:
+        rows = tuple((each.name, "" if each.size is None else amount(each.size), each.place) for each in files[:PLACES])
+        yield Table(("name", "size", "place"), rows)
+    if len(files) > PLACES:
+        yield Text(f"{len(files) - PLACES:,} more artifacts are not listed.")
+
+
+# ---- pictures
+
+
+class _Link(msgspec.Struct, frozen=True):
+    """A box of the picture as a link; its place and size in percent."""
+
+    anchor: int
+    label: str
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+class _Graph(msgspec.Struct, frozen=True):
+    uri: str
+    width: int
+    areas: tuple[_Link, ...]
+
+
+def _graph(picture: Picture, tasks: Sequence[TaskFacts], listed: Sequence[Entry]) -> _Graph:
+    shown = {entry.anchor for entry in listed}
+    anchors = {task.name: place for place, task in enumerate(tasks) if place in shown}
+    links = tuple(
+        _Link(
+            anchors[area.path],
+            area.label,
+            round(100 * area.left / picture.width, 3),
+            round(100 * area.top / picture.height, 3),
+            round(100 * area.width / picture.width, 3),
+            round(100 * area.height / picture.height, 3),
         )
-        for task in run.tasks[:MOST_ROWS]
+        for area in picture.areas
+        if area.path in anchors
     )
-    if rows:
-        yield Table(("task", "state", "attempts", "time", "message"), rows)
-    if len(run.tasks) > MOST_ROWS:
-        yield Text(f"{len(run.tasks) - MOST_ROWS:,} more tasks are not listed.")
+    return _Graph(data_uri(picture.svg.encode(), "image/svg+xml"), round(picture.width), links)
 
 
-def _spans(run: RunFacts) -> Iterator[Span]:
-    began = run.started if run.started is not None else min((t.started for t in run.tasks if t.started), default=0.0)
-    for task in run.tasks:
-        if task.started is not None:
-            end = task.finished if task.finished is not None else (run.finished or time.time())
-            yield Span(task.name, max(0.0, task.started - began), max(0.0, end - began), task.status)
+def _legend(chart: gantt.Chart) -> list[tuple[str, str]]:
+    used = {bar.state for row in chart.rows for bar in row.bars}
+    return [(state, words) for state, words in _LEGEND.items() if state in used]
+
+
+class _Filter(msgspec.Struct, frozen=True):
+    id: str
+    words: str
+
+
+def _filters(tasks: Sequence[TaskFacts]) -> list[_Filter]:
+    """What the list can be narrowed to; nothing where that would show all or none."""
+    counts = {
+        "failed": sum(task.status == "Failed" for task in tasks),
+        "open": sum(task.status in ("Running", "Pending", "Suspended") for task in tasks),
+        "cached": sum(bool(task.cached) for task in tasks),
+    }
+    words = {"failed": "failed", "open": "not ended", "cached": "cached"}
+    useful = [_Filter(name, f"{words[name]} ({count:,})") for name, count in counts.items() if 0 < count < len(tasks)]
+    return [_Filter("all", f"all ({len(tasks):,})"), *useful] if useful else []
+
+
+def _left_out(run: RunFacts, tasks: int, texts: int, files: int, places: int) -> Iterator[str]:
+    if tasks:
+        yield f"{tasks:,} tasks are not listed: those that failed and the longest are."
+    if texts:
+        yield f"{texts:,} logs had no room: `couler logs {run.run} TASK` shows them."
+    if files:
+        yield f"{files:,} artifacts had no room to be shown; they lie at the places listed."

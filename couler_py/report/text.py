@@ -45,6 +45,16 @@ def cut(text: str, length: int) -> str:
     return f"{text[: length - 1 - tail]}…{text[len(text) - tail :]}"
 
 
+def gist(message: str) -> str:
+    """A message of several lines in one: how it begins, and its last line, where a traceback says what went wrong.
+
+    >>> gist("exit code 1\\nTraceback (most recent call last):\\nValueError: no")
+    'exit code 1: ValueError: no'
+    """
+    lines = [line.strip() for line in message.split("\n") if line.strip()]
+    return ": ".join(dict.fromkeys([*lines[:1], *lines[-1:]]))
+
+
 def number(value: float) -> str:
     """A coordinate: two decimals at most, and no more digits than needed."""
     return f"{value:.2f}".rstrip("0").rstrip(".") if value % 1 else str(int(value))
@@ -53,3 +63,50 @@ def number(value: float) -> str:
 def points(pairs: Iterable[tuple[float, float]]) -> str:
     """Points as SVG writes them."""
     return " ".join(f"{number(x)},{number(y)}" for x, y in pairs)
+
+
+def duration(value: float) -> str:
+    """Seconds as a person reads them.
+
+    >>> duration(0), duration(0.042), duration(71.3), duration(7384), duration(200_000)
+    ('0 s', '0.042 s', '1 min 11 s', '2 h 3 min', '2 d 7 h')
+    """
+    if value < 60:
+        return f"{value:.3g} s"
+    whole = int(value)
+    for unit, smaller, size, part in (("d", "h", 86400, 3600), ("h", "min", 3600, 60), ("min", "s", 60, 1)):
+        if whole >= size:
+            rest = whole % size // part
+            return f"{whole // size} {unit}" + (f" {rest} {smaller}" if rest else "")
+    return f"{value:.3g} s"
+
+
+def amount(count: float) -> str:
+    """Bytes as a person reads them.
+
+    >>> amount(900), amount(98304), amount(3 * 1024**3)
+    ('900 B', '96 KiB', '3 GiB')
+    """
+    if count < 1024:
+        return f"{count:.0f} B"
+    power = 1
+    while power < 3 and count >= 1024 ** (power + 1):
+        power += 1
+    scaled = count / 1024**power
+    return f"{scaled:.3g} {_UNITS[power]}" if scaled < 100 else f"{scaled:,.0f} {_UNITS[power]}"
+
+
+_UNITS = ("B", "KiB", "MiB", "GiB")
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\)|\]|[@-Z\\-_])")
+# Control characters but newline and tab, and those that turn the direction of text round.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def plain(log: str) -> str:
+    """What a log says on paper: colours and cursor movements taken away; of a line drawn again and again, the last.
+
+    >>> plain("\\x1b[31mred\\x1b[0m\\r\\n10 %\\r50 %\\r100 %\\n")
+    'red\\n100 %\\n'
+    """
+    lines = (line.rstrip("\r").rpartition("\r")[2] for line in _ESCAPES.sub("", log).split("\n"))
+    return _CONTROLS.sub("\ufffd", "\n".join(lines))

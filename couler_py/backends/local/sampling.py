@@ -20,7 +20,7 @@ from couler_py.store import samples
 from couler_py.store.samples import Sample
 
 INTERVAL = 1.0  # seconds between two looks
-SHARE = 0.005  # of the time that may go into looking: on a machine with very many processes it is done less often
+SHARE = 0.005  # of a processor that looking may take: on a machine with very many processes it is done less often
 KEPT = 240  # samples of an attempt; beyond, neighbours become one
 PROC = Path("/proc")
 SAVED = 10.0  # seconds between two times that samples are written
@@ -81,8 +81,8 @@ class Sampler:
 
     def look(self) -> None:
         """Take a sample of every attempt that runs, and write what has come once in a while."""
-        started = time.monotonic()
-        if started < self._next:
+        now, spent = time.monotonic(), time.thread_time()
+        if now < self._next:
             return
         running = self._running()
         if running:
@@ -91,9 +91,8 @@ class Sampler:
             for watched in running:
                 if watched.session in used:
                     watched.add(moment, used[watched.session])
-        self._save(started)
-        ended = time.monotonic()
-        self._next = ended + max(INTERVAL, (ended - started) / SHARE)
+        self._save(now)
+        self._next = now + max(INTERVAL, (time.thread_time() - spent) / SHARE)
 
     def close(self) -> None:
         """Write what is left."""

@@ -7,15 +7,13 @@ from typing import Annotated
 
 import typer
 
-from couler_py.backends.base import Client, RunStatus
+from couler_py.backends.base import Client, Reporting, RunStatus
 from couler_py.cli.console import console, size
 from couler_py.cli.options import RunName
 from couler_py.cli.reach import Reach, reaching
-from couler_py.report.cards import image_type
-from couler_py.report.runs import Attachment, RunFacts, TaskFacts, run_page
-
-LARGEST = 8 * 1024 * 1024
-"""The most bytes of an artifact that is shown in the page."""
+from couler_py.report.facts import RunFacts, TaskFacts
+from couler_py.report.previews import attachments
+from couler_py.report.runs import run_page
 
 
 @reaching
@@ -26,15 +24,19 @@ def command(
     reach: Reach,
 ) -> None:
     """Write a run as one HTML page."""
-    client = reach.client_of(run)
-    html = run_page(facts(client.status(run)), attachments(client, run))
     path = Path(output)
-    path.write_text(html, encoding="utf-8")
+    path.write_text(page_of(reach.client_of(run), run), encoding="utf-8")
     console(stderr=True).print(f"wrote {path} ({size(path.stat().st_size)})")
 
 
-def facts(status: RunStatus) -> RunFacts:
-    """A run's status as the page takes it."""
+def page_of(client: Client, run: str) -> str:
+    """The HTML of a run's page."""
+    facts = client.report(run) if isinstance(client, Reporting) else facts_of(client.status(run))
+    return run_page(facts, attachments(client.artifacts(run)))
+
+
+def facts_of(status: RunStatus) -> RunFacts:
+    """A run's status as the page takes it, where the engine says no more."""
     return RunFacts(
         run=status.run,
         workflow=status.workflow,
@@ -54,25 +56,9 @@ def facts(status: RunStatus) -> RunFacts:
                 started=task.started,
                 finished=task.finished,
                 message=task.message,
-                cached=task.cached,
+                cached="an earlier run" if task.cached else "",
                 metrics=task.metrics,
             )
             for task in status.tasks
         ),
     )
-
-
-def attachments(client: Client, run: str) -> list[Attachment]:
-    """The artifacts on this machine that are pictures or HTML pages, and the places of all others."""
-    found = []
-    for name, place in client.artifacts(run).items():
-        path = Path(place)
-        if "://" in place or not path.is_file() or path.stat().st_size > LARGEST:
-            found.append(Attachment(name, place))
-            continue
-        content = path.read_bytes()
-        media_type = image_type(content)
-        if media_type is None and content[:512].lstrip().lower().startswith((b"<!doctype html", b"<html")):
-            media_type = "text/html"
-        found.append(Attachment(name, place, media_type, content if media_type else b""))
-    return found

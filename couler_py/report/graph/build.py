@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
+
 from couler_py.ir.expr import Literal
 from couler_py.ir.graph import templates_by_name
 from couler_py.ir.meaning import graph_edges
@@ -23,6 +25,7 @@ from couler_py.passes.entrypoint import entrypoint_of
 from couler_py.report.graph.fold import fold
 from couler_py.report.graph.phrase import phrase
 from couler_py.report.graph.scene import Link, Node, Scene
+from couler_py.report.graph.states import Tally
 
 LIMIT = 500
 """Above this many boxes, nested graphs and alike tasks are folded into one box each."""
@@ -33,11 +36,11 @@ _NOUNS = {"container": "container", "script": "script", "function": "Python", "r
 _HANDLER_LINK: Mapping[str, str] = {"exit": "always", "failure": "on_failure", "success": "order"}
 
 
-def scene(workflow: Workflow, *, limit: int = LIMIT, states: Mapping[str, str] | None = None) -> Scene:
+def scene(workflow: Workflow, *, limit: int = LIMIT, states: Mapping[str, Tally] | None = None) -> Scene:
     """What the picture of a workflow shows, in at most about `limit` boxes.
 
-    `states` gives states of tasks of a run by their path ("prepare/train"), which colour their boxes. Raises
-    `DiagnosticError` for a workflow that begins nowhere.
+    `states` colour the boxes of a run, by the path that a task has in the workflow ("prepare/train"; see `tally`).
+    Raises `DiagnosticError` for a workflow that begins nowhere.
     """
     entry = entrypoint_of(workflow)
     builder = _Builder(workflow, states or {})
@@ -59,7 +62,7 @@ def _with_handlers(builder: _Builder, workflow: Workflow, main: Scene) -> Scene:
 
 
 class _Builder:
-    def __init__(self, workflow: Workflow, states: Mapping[str, str]):
+    def __init__(self, workflow: Workflow, states: Mapping[str, Tally]):
         self._templates = templates_by_name(workflow)
         self._states = states
         self._sizes: dict[tuple[str, int], int] = {}
@@ -96,8 +99,15 @@ class _Builder:
 
     def _plain(self, template: Template) -> Node:
         label = template.display or template.name
-        state = self._states.get(template.name, "")
-        return Node("only", label, note=_noun(template), kind=_kind(template), state=state, title=_title(template))
+        node = Node("only", label, note=_noun(template), kind=_kind(template), title=_title(template))
+        return self._seen(node, template.name)
+
+    def _seen(self, node: Node, path: str) -> Node:
+        """The box with what is known of its task in a run."""
+        found = self._states.get(path)
+        return (
+            node if found is None else msgspec.structs.replace(node, state=found.state, tally=found.counts, path=path)
+        )
 
     def _graph(self, graph: Graph, path: str, depth: int, outer: tuple[str, ...]) -> Scene:
         nodes = tuple(self._task(task, path, depth, outer) for task in graph.tasks)
@@ -119,7 +129,7 @@ class _Builder:
             note = f"{called} · {note}" if note else called
         if called in outer:
             note = f"{called} again"
-        return Node(
+        node = Node(
             task.name,
             label,
             note=note,
@@ -128,9 +138,9 @@ class _Builder:
             condition=phrase(task.when) if task.when is not None else "",
             many=_many(task.each),
             title=_title(template, task),
-            state=self._states.get(here, ""),
             inside=inside,
         )
+        return self._seen(node, here)
 
     def _template_of(self, task: Task) -> Template | None:
         if isinstance(task.call, Inline):
@@ -147,14 +157,14 @@ class _Builder:
         """The box of what runs after the run."""
         template = self._templates.get(handler.call)
         called = f"{handler.call} · " if handler.call != handler.name else ""
-        return Node(
+        node = Node(
             f"handler{index}",
             handler.name,
             note=f"{called}on {handler.on}",
             kind=_kind(template) if template else "external",
             condition=phrase(handler.when) if handler.when is not None else "",
-            state=self._states.get(handler.name, ""),
         )
+        return self._seen(node, f"onExit/{handler.name}")
 
 
 def _calls(template: Template) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from couler_py.report.graph.scene import Link, Node, Scene
+from couler_py.report.graph.states import added, worst
 
 BETWEEN = " … "
 
@@ -30,8 +31,9 @@ def fold(scene: Scene, limit: int) -> Scene:
     return flat if flat.count() <= limit else _merge(flat, lambda node: "all")
 
 
-def _kin(node: Node) -> tuple[str, str, str, str]:
-    return (node.kind, node.template, node.condition, node.many)
+def _kin(node: Node) -> tuple[str, ...]:
+    # In the picture of a run, a task that failed is never hidden among those that didn't.
+    return (node.kind, node.template, node.condition, node.many, node.state)
 
 
 def _twins(scene: Scene) -> Callable[[Node], object]:
@@ -44,7 +46,7 @@ def _twins(scene: Scene) -> Callable[[Node], object]:
 
 
 def _neighbours(levels: dict[str, int], together: int) -> Callable[[Node], object]:
-    return lambda node: (node.template, levels[node.id] // together)
+    return lambda node: (node.template, node.state, levels[node.id] // together)
 
 
 def _levels(scene: Scene) -> dict[str, int]:
@@ -91,7 +93,8 @@ def _together(group: list[Node]) -> Node:
         many=f"{count:,} tasks",
         kind="folded",
         title=names,
-        state="",
+        state=worst(node.state for node in group),
+        tally=added(node.tally for node in group),
     )
 
 

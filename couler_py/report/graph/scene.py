@@ -22,7 +22,8 @@ class Node(msgspec.Struct, frozen=True):
 
     `note` is a second, quieter line; `kind` chooses the colour (the tag of a body, or "folded");
     `template` is what it runs; `condition` is a guard; `many` draws a stack of boxes; `inside` is what the box holds;
-    `title` is the long form, `state` the state of a task of a run.
+    `title` is the long form. Of a run, `path` is the task that the box stands for, `state` how it stands, and `tally`
+    how many of the tasks behind it are in each state.
     """
 
     id: str
@@ -34,6 +35,8 @@ class Node(msgspec.Struct, frozen=True):
     many: str = ""
     title: str = ""
     state: str = ""
+    path: str = ""
+    tally: tuple[tuple[str, int], ...] = ()
     inside: Scene | None = None
 
 

@@ -8,9 +8,11 @@ from typing import TypeAlias
 
 import msgspec
 
+from couler_py.report.facts import Area, Picture
 from couler_py.report.graph import dot, layers
 from couler_py.report.graph.layers import Layout, Point
 from couler_py.report.graph.scene import LinkKind, Node, Scene
+from couler_py.report.graph.states import words
 from couler_py.report.text import cut, number, width, xml
 
 FONT = "font-family=\"'DejaVu Sans','Liberation Sans',Verdana,Arial,sans-serif\""
@@ -45,6 +47,8 @@ STATES: dict[str, tuple[str, str]] = {
     "Pending": ("#ffffff", "#b5bac4"),
 }
 
+_PLAIN = frozenset({"", "Succeeded", "Pending"})  # states that their colours say well enough
+
 LINES: dict[LinkKind, tuple[str, str, str]] = {
     "value": ("#3f6fbf", "", "value: reads an output"),
     "order": ("#7b8494", "", "order: only waits"),
@@ -73,6 +77,11 @@ Parts: TypeAlias = Iterator[str]
 
 def svg(scene: Scene, *, title: str = "", graphviz: bool | None = None) -> str:
     """The picture. `graphviz` chooses the layouter: `dot`, ours, or (None) `dot` where it is installed."""
+    return picture(scene, title=title, graphviz=graphviz).svg
+
+
+def picture(scene: Scene, *, title: str = "", graphviz: bool | None = None) -> Picture:
+    """The picture with its size and the places of its boxes, for who puts links over it."""
     laid = _lay(scene, dot.installed() if graphviz is None else graphviz)
     legend = _legend(scene, laid.layout.height + 2 * MARGIN + (26 if title else 0))
     head = 26.0 if title else 0.0
@@ -94,7 +103,20 @@ def svg(scene: Scene, *, title: str = "", graphviz: bool | None = None) -> str:
     parts.append(f'<g transform="translate({number(MARGIN)},{number(MARGIN + head)})">')
     parts += _draw(laid)
     parts += ["</g>", legend[0], "</svg>"]
-    return "\n".join(parts) + "\n"
+    areas = tuple(_areas(laid, MARGIN, MARGIN + head))
+    return Picture("\n".join(parts) + "\n", wide, tall, areas)
+
+
+def _areas(laid: _Laid, left: float, top: float) -> Iterator[Area]:
+    """The boxes that stand for tasks of a run; those inside others come after them."""
+    for node in laid.scene.nodes:
+        box = laid.boxes[node.id]
+        x, y = laid.layout.boxes[node.id]
+        if node.path:
+            label = ", ".join(part for part in (node.label, words(node.tally) or node.state) if part)
+            yield Area(node.path, label, left + x, top + y, box.width, box.height)
+        if box.inner is not None:
+            yield from _areas(box.inner, left + x + _indent(node, box, box.inner), top + y + _head(box))
 
 
 def _lay(scene: Scene, graphviz: bool) -> _Laid:
@@ -110,6 +132,9 @@ def _box(node: Node, graphviz: bool) -> _Box:
     note = " · ".join(part for part in (node.many, node.note) if part)
     if note:
         lines.append((cut(note, LONGEST + 10), "note"))
+    counts = words(node.tally) or (node.state.lower() if node.state not in _PLAIN else "")
+    if counts:
+        lines.append((counts, "note"))
     if node.condition:
         lines.append((cut(f"if {node.condition}", LONGEST + 10), "condition"))
     wide = max(width(text, LABEL if role == "label" else NOTE) for text, role in lines) + 2 * PADDING
@@ -189,11 +214,18 @@ def _draw_box(node: Node, box: _Box, at: Point) -> Parts:
     for row, (text, role) in enumerate(box.lines):
         yield _text(x, PADDING / 2 + LINE * row + 12.5, text, role, anchor)
     if box.inner is not None:
-        left = (wide - box.inner.layout.width) / 2
-        yield f'<g transform="translate({number(left)},{number(PADDING + LINE * len(box.lines))})">'
+        yield f'<g transform="translate({number(_indent(node, box, box.inner))},{number(_head(box))})">'
         yield from _draw(box.inner)
         yield "</g>"
     yield "</g>"
+
+
+def _indent(node: Node, box: _Box, inner: _Laid) -> float:
+    return (box.width - (2 * STACK if node.many else 0.0) - inner.layout.width) / 2
+
+
+def _head(box: _Box) -> float:
+    return PADDING + LINE * len(box.lines)
 
 
 def _rect(x: float, y: float, wide: float, tall: float, fill: str, stroke: str, more: str = "") -> str:

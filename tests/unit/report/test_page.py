@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from couler_py.report import cards, page, plots
 from couler_py.report.page import Section
-from couler_py.report.runs import Attachment, RunFacts, TaskFacts, run_page
 
 HOSTILE = "</title></p><script>alert(1)</script>{{ 7*7 }}\"'><img src=x onerror=alert(1)>"
 
@@ -117,30 +116,3 @@ def test_a_file_that_is_no_picture_is_no_image(tmp_path: Path) -> None:
 def test_a_table_of_mappings_has_their_keys_as_columns() -> None:
     table = cards.Table.of([{"a": 1}, {"b": 2, "a": 3}])
     assert (table.columns, table.rows) == (("a", "b"), ((1, ""), (3, 2)))
-
-
-def test_a_run_s_page_shows_outputs_tasks_metrics_and_pictures() -> None:
-    run = RunFacts(
-        run="demo-1",
-        workflow="demo",
-        status="Succeeded",
-        started=100.0,
-        finished=104.5,
-        parameters={"seed": 3},
-        outputs={"best": "svm", "score": 0.98},
-        tasks=(
-            TaskFacts("train", "Succeeded", 1, 2.0, 100.5, 102.5, metrics={"loss": ((0, 1.0), (1, 0.5))}),
-            TaskFacts("pick", "Failed", 2, 1.0, 102.5, 103.5, message="no <good> model", metrics={"acc": ((0, 0.9),)}),
-        ),
-    )
-    found = [
-        Attachment("train/plot", "/x/plot.png", "image/png", b"\x89PNG\r\n\x1a\n"),
-        Attachment("pick/report", "/x/report.html", "text/html", b"<h1>hi</h1>"),
-        Attachment("result", "/x/result", "text/html", b"<h1>hi</h1>"),
-        Attachment("train/model", "s3://bucket/model"),
-    ]
-    tags = Tags(run_page(run, found))
-    for text in ("demo-1", "svm", "0.98", "seed", "no <good> model", "acc", "4.5 s", "s3://bucket/model"):
-        assert text in tags.text
-    assert len(tags.of("img")) == 3  # the plot of the artifact, the metric's, the timeline
-    assert [frame["srcdoc"] for frame in tags.of("iframe")] == ["<h1>hi</h1>"]
