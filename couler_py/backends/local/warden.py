@@ -377,7 +377,9 @@ def say_failed(attempt: Attempt) -> None:
 
 def main(arguments: list[str]) -> None:
     """Serve an engine through two sockets, given as descriptors."""
-    requests, reports = map(int, arguments)
+    requests, reports = (socket.socket(fileno=int(handle)) for handle in arguments)
+    for channel in (requests, reports):
+        channel.set_inheritable(False)  # no step may hold them
     processes.adopt_orphans()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Warden(socket.socket(fileno=requests), socket.socket(fileno=reports)).serve()
+    Warden(requests, reports).serve()
