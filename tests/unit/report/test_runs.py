@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from couler_py.report import graph, logs, previews
 from couler_py.report.facts import Area, Attachment, AttemptFacts, Log, Look, Picture, RunFacts, TaskFacts
 from couler_py.report.runs import run_page
-from tests.unit.report.test_page import HOSTILE, Tags
+from tests.unit.report.reading import HOSTILE, Tags
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
