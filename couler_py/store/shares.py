@@ -128,6 +128,12 @@ class Table:
                     other.want.passed += 1
             granted.append(name)
 
+    def usage(self) -> dict[str, float]:
+        """What each run has used up to now, in seconds of the whole machine."""
+        for name in self.seats:
+            self._settle(name)
+        return {name: seat.used for name, seat in self.seats.items()}
+
     def _next(self) -> tuple[str, Hold] | None:
         """The seat that is to get something next, and what."""
         waiting = self._waiting()
@@ -145,10 +151,11 @@ class Table:
             asked = self._cut(seat, seat.want.share, stays)
             gpus = [gpu for gpu in seat.gpus if gpu not in taken]
             own = self._held[name]
-            if asked == NOTHING or (
-                asked.cpu <= min(cpu, seat.total.cpu - own[0]) + _ROUNDING
-                and asked.memory <= min(memory, seat.total.memory - own[1])
-                and asked.gpus <= len(gpus) - kept_gpus
+            # What daemons or a large request keep can be more than there is: who asks for none of it doesn't mind.
+            if (
+                (not asked.cpu or asked.cpu <= min(cpu, seat.total.cpu - own[0]) + _ROUNDING)
+                and (not asked.memory or asked.memory <= min(memory, seat.total.memory - own[1]))
+                and (not asked.gpus or asked.gpus <= len(gpus) - kept_gpus)
             ):
                 return name, Hold(asked.cpu, asked.memory, tuple(gpus[: asked.gpus]))
             if self.now - seat.want.since >= PATIENCE or seat.want.passed >= PASSES:

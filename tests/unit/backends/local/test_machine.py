@@ -1,13 +1,10 @@
-"""What a machine has, and who gets it."""
+"""What a machine has, and what steps ask of it."""
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
-from couler_py.backends.local.grants import Machine
-from couler_py.backends.local.machine import Share, asked, devices, quantity
+from couler_py.backends.local.machine import Share, asked, available, devices, quantity
 from couler_py.ir.model import Suspend, Template
 from couler_py.ir.pod import Container, Resources
 
@@ -39,42 +36,22 @@ def test_gpus_are_those_that_cuda_may_use(monkeypatch: pytest.MonkeyPatch) -> No
     assert devices() == []
 
 
-def test_shares_are_never_handed_out_twice_and_in_order() -> None:
-    machine = Machine(Share(2.0, 100.0, 2), ["0", "1"])
-    order: list[str] = []
-    held: set[str] = set()
-
-    async def use(name: str, share: Share) -> None:
-        async with machine.use(share) as grant:
-            assert not held & set(grant.gpus)
-            held.update(grant.gpus)
-            order.append(name)
-            await asyncio.sleep(0)
-            held.difference_update(grant.gpus)
-
-    async def main() -> None:
-        wanted = [("a", Share(1, 0, 1)), ("b", Share(1, 0, 2)), ("c", Share(0.5, 0, 1)), ("huge", Share(9, 900, 0))]
-        await asyncio.gather(*(use(name, share) for name, share in wanted))
-
-    asyncio.run(main())
-    assert order == ["a", "b", "c", "huge"]
+def test_a_daemon_that_serves_takes_only_what_it_asked_for() -> None:
+    assert asked(Template("a", Container("x", ("serve",))), processors=0.0) == Share(0.0, 0.0, 0)
+    body = Container("x", ("serve",), resources=Resources(cpu="1", gpu=1))
+    assert asked(Template("a", body), processors=0.0) == Share(1.0, 0.0, 1)
 
 
-def test_who_gives_up_waiting_takes_nothing_along() -> None:
-    machine = Machine(Share(1.0, 0.0, 0), [])
+def test_what_runs_may_use_can_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COULER_CPUS", "1500m")
+    monkeypatch.setenv("COULER_MEMORY", "2Gi")
+    assert available() == Share(1.5, 2.0**31, len(devices()))
+    monkeypatch.setenv("COULER_CPUS", "")
+    assert available().cpu >= 1
 
-    async def main() -> None:
-        async def use() -> None:
-            async with machine.use(Share(1, 0, 0)):
-                await asyncio.Event().wait()
 
-        first, second = asyncio.create_task(use()), asyncio.create_task(use())
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        second.cancel()
-        first.cancel()
-        await asyncio.gather(first, second, return_exceptions=True)
-        async with machine.use(Share(1, 0, 0)):
-            pass
-
-    asyncio.run(main())
+@pytest.mark.parametrize(("text", "why"), [("two", "COULER_CPUS: 'two' is not"), ("0", "COULER_CPUS is '0'")])
+def test_a_bound_that_is_none_is_said(text: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COULER_CPUS", text)
+    with pytest.raises(ValueError, match=why):
+        available()

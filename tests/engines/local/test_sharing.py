@@ -1,0 +1,81 @@
+"""Runs that go on at the same time share the machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from couler_py.ir.model import After, Task, Template
+from couler_py.ir.pod import Container, Resources
+from tests.engines.local.conftest import Drivers, processes_of
+from tests.engines.local.flows import flow, graph, shell
+
+USAGE = """
+import json, pathlib, sys
+from couler_py.store.ledger import Ledger
+
+with Ledger(pathlib.Path(sys.argv[1])).opened() as table:
+    print(json.dumps(table.usage()))
+"""
+
+
+@pytest.fixture(autouse=True)
+def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine of the test's own."""
+    monkeypatch.setenv("COULER_LEDGER", str(tmp_path / "ledger"))
+
+
+def free(name: str, script: str) -> Template:
+    """A step that takes nothing of the machine, and so never waits for its share."""
+    return Template(name, Container("busybox", ("sh",), ("-c", script), resources=Resources(cpu="0")))
+
+
+def test_three_equal_runs_get_a_third_of_the_machine_each(
+    drivers: Drivers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the ledger says of each when one of them has done twelve steps, and all have more to do."""
+    monkeypatch.setenv("COULER_CPUS", "2")
+    go, ready, usage = tmp_path / "go", tmp_path / "ready", tmp_path / "usage"
+    os.mkfifo(ready)
+    begin = free("begin", f"echo x > {ready}; until [ -e {go} ]; do sleep 0.01; done")
+    step = shell("step", f"[ -e {usage}/all ] || sleep 0.1")
+    write = f"{sys.executable} -c '{USAGE}' {tmp_path}/ledger > {usage}/some && mv {usage}/some {usage}/all"
+    look = free("look", f"! mkdir {usage} || {{ {write}; }}")
+    steps = [Task(f"t{n}", "step", after=(After("begin"),)) for n in range(30)]
+    twelve = Task("look", "look", after=tuple(After(task.name) for task in steps[:12]))
+    workflow = flow(begin, step, look, graph(Task("begin", "begin"), *steps, twelve))
+    runs = [drivers.run(workflow)]
+    ready.read_text()
+    runs += [drivers.run(workflow), drivers.run(workflow)]
+    ready.read_text()
+    ready.read_text()
+    go.touch()
+    assert [run.finish()["status"] for run in runs] == ["Succeeded"] * 3
+    used = list(json.loads((usage / "all").read_text()).values())
+    assert len(used) == 3
+    assert used == pytest.approx([sum(used) / 3] * 3, rel=0.2)
+
+
+def test_what_a_killed_engine_left_running_keeps_its_share(
+    drivers: Drivers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COULER_CPUS", "1")
+    ready, end, witness = tmp_path / "ready", tmp_path / "end", tmp_path / "witness"
+    os.mkfifo(ready)
+    os.mkfifo(end)
+    first = drivers.run(flow(shell("a", f"echo > {ready}; cat {end}; echo a >> {witness}"), graph(Task("a", "a"))))
+    first.until(kind="id")
+    ready.read_text()
+    first.kill()
+    second = drivers.run(flow(shell("b", f"echo b >> {witness}"), graph(Task("b", "b"))))
+    second.until(kind="task", path="b", state="Pending")
+    end.write_text("")
+    assert second.finish()["status"] == "Succeeded"
+    assert witness.read_text().split() == ["a", "b"]
+    assert drivers.resume(first.run).finish()["status"] == "Succeeded"
+    assert witness.read_text().split() == ["a", "b"]
+    assert processes_of(drivers.home) == {}
