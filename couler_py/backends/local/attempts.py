@@ -9,10 +9,11 @@ import hashlib
 import json
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
+from couler_py.backends.local.containers import orphans
 from couler_py.backends.local.processes import marked, start_time
 
 
@@ -45,11 +46,11 @@ def record(folder: Path) -> dict[str, Any] | None:
     return found
 
 
-def live_digests(root: Path) -> set[str]:
-    """The digests of all files that attempts of runs below a folder have left, also those that no store saw."""
+def live_digests(root: Path, *, without: Collection[str] = ()) -> set[str]:
+    """The digests of all files that attempts of runs have left, also those that no store saw; `without` some runs."""
     found: set[str] = set()
     for path in root.glob("*/attempts/*/*"):
-        left = record(path)
+        left = None if path.relative_to(root).parts[0] in without else record(path)
         if left is not None:
             found.update(ref["digest"] for ref in left.get("artifacts", {}).values())
     return found
@@ -131,7 +132,10 @@ def ask(folder: Path, wanted: str) -> bool:
 
 
 def end_orphan(folder: Path) -> None:
-    """End what is left of an attempt whose warden was killed: its group, and whoever bears its mark."""
+    """End what is left of an attempt whose warden was killed: its group, whoever bears its mark, its containers.
+
+    Raises `OrphanError` for containers that can't be taken away.
+    """
     found = processes(folder)
     if found is not None and found[0]:
         with contextlib.suppress(ProcessLookupError):
@@ -139,3 +143,4 @@ def end_orphan(folder: Path) -> None:
     for pid in marked(str(folder)):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
+    orphans.remove(folder)

@@ -14,7 +14,7 @@ from couler_py.backends.local.imported.deadlines import own_deadline
 from couler_py.backends.local.locking import holding
 from couler_py.backends.local.scope import AbsentOutputError, TaskFailure
 from couler_py.ir.codec import digest as template_digest
-from couler_py.ir.model import Function, Graph, Http, Loop, RetryPolicy, Script, Suspend, Template
+from couler_py.ir.model import ContainerSet, Function, Graph, Http, Loop, RetryPolicy, Script, Suspend, Template
 from couler_py.ir.pod import Container
 from couler_py.store import runs
 from couler_py.store.records import ENDED, Result, TaskRecord
@@ -184,7 +184,7 @@ def _again(
 
 async def _attempt(context: Context, made: Call, number: int, locks: list[int]) -> Attempt:
     body = made.template.body
-    if isinstance(body, Function | Container | Script):
+    if isinstance(body, Function | Container | Script | ContainerSet):
         return await leaves.run(context, made, number, locks)
     limit = made.template.timeout
     timer = asyncio.timeout(limit)

@@ -7,16 +7,17 @@ import functools
 import sqlite3
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import msgspec
 from msgspec import UNSET
 
+from couler_py.backends.local.ambient import ambient
 from couler_py.backends.local.grants import Machine
 from couler_py.backends.local.imported.scope import ImportedScope
 from couler_py.backends.local.journal import Journal
 from couler_py.backends.local.scope import Facts, Scope
-from couler_py.backends.local.spawner import Spawner
+from couler_py.backends.local.wardens import Wardens
 from couler_py.ir.model import Template, Workflow
 from couler_py.ir.wire import VALUE_LIMIT as VALUE_LIMIT
 from couler_py.passes.exact import exact_outputs
@@ -25,6 +26,9 @@ from couler_py.passes.portable import rules
 from couler_py.store.cache import Parts
 from couler_py.store.home import Home
 from couler_py.store.records import ArtifactRef, Result, TaskRecord
+
+if TYPE_CHECKING:
+    from couler_py.backends.local.containers.images import Images
 
 MAX_DEPTH = 100
 """Calls inside calls: Argo's own limit (workflow/controller/operator.go, maxOperationDepth in effect 100)."""
@@ -75,6 +79,9 @@ class Options(msgspec.Struct):
     durability: Literal["process", "power"] = "process"
     grace: float = 5.0
     config_maps: dict[str, dict[str, str]] = {}
+    runtime: Literal["process", "podman", "docker"] = "process"
+    network: str = ""
+    allow_host: bool = False
 
 
 class Gate:
@@ -131,7 +138,8 @@ class Context:
         self.machine = machine
         self.known = known
         self.call: Caller = call
-        self.spawner = Spawner()
+        self.ambient = ambient()
+        self.wardens = Wardens()
         self.gate = Gate()
         self.ending = False
         self.approvals: dict[str, asyncio.Future[dict[str, Any]]] = {}
@@ -143,6 +151,9 @@ class Context:
         self.metrics_read: dict[Path, int] = {}
         self.mounts: set[str] = set()
         self.programs: dict[str, Path] = {}
+        self.images: Images | None = None
+        self.addresses: dict[str, str] = {}
+        self.zygotes: dict[tuple[str, ...], str] = {}
         self.interpreters: dict[tuple[str, ...], str] = {}
         self.daemons: dict[str, list[Daemon]] = {}
         self.key_parts: dict[str, Parts] = {}
@@ -204,5 +215,6 @@ class Context:
     def _imported_scope(self, *given: Any, **more: Any) -> ImportedScope:
         made = ImportedScope(self.facts, *given, **more)
         made.entrypoint = self.workflow.entrypoint
+        made.addresses = self.addresses
         made.labels, made.annotations = self._words["labels"], self._words["annotations"]
         return made

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import shutil
 import sys
@@ -15,6 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from couler_py.backends.local import attempts, declared, environment, forks, packages, programs, volumes, waiting
+from couler_py.backends.local.containers import orphans
+from couler_py.backends.local.containers import request as in_containers
+from couler_py.backends.local.containers.group import READY
 from couler_py.backends.local.context import VALUE_LIMIT, Attempt, Call, Context
 from couler_py.backends.local.holding import holding
 from couler_py.backends.local.machine import asked
@@ -112,6 +116,7 @@ async def _supervised(
         raise
     finally:
         del context.running[made.path]
+        await _without_containers(context, made.path, folder)
     if found is None:
         attempts.end_orphan(folder)
         message = "its warden ended without a record: killed, out of memory or disk space"
@@ -141,6 +146,16 @@ async def _through(context: Context, work: asyncio.Future[Record], name: str, fo
         raise
 
 
+async def _without_containers(context: Context, path: str, folder: Path) -> None:
+    """Take away what a conductor that was killed has left; what can't be is said, and tried again by who resumes."""
+    if context.options.runtime == "process":
+        return
+    try:
+        await asyncio.to_thread(orphans.remove, folder)
+    except orphans.OrphanError as error:
+        context.journal.event("note", path, text=str(error))
+
+
 class Daemon:
     """A step that serves others while their graph runs."""
 
@@ -157,6 +172,7 @@ class Daemon:
             except WardenLostError:
                 await attempts.end(self._folder, lambda: self._context.kill)
             self._context.running.pop(self._path, None)
+            await _without_containers(self._context, self._path, self._folder)
 
 
 async def _daemon(
@@ -167,10 +183,10 @@ async def _daemon(
     name: str,
     kept: Callable[[], contextlib.AsyncExitStack],
 ) -> Attempt:
-    """A daemon counts as Succeeded once its process has started."""
+    """A daemon counts as Succeeded once its process has started, or its container serves."""
     daemon = Daemon(context, name, made.path, folder, work)
     try:
-        while not work.done() and attempts.processes(folder) is None:
+        while not work.done() and not _serves(context, made.path, folder):
             await asyncio.sleep(0.005)
     except asyncio.CancelledError:
         await daemon.end()
@@ -184,6 +200,16 @@ async def _daemon(
     daemon.holds = kept()
     context.daemons.setdefault(made.path, []).append(daemon)
     return Attempt(Result("Succeeded"))
+
+
+def _serves(context: Context, path: str, folder: Path) -> bool:
+    if context.options.runtime == "process":
+        return attempts.processes(folder) is not None
+    try:
+        context.addresses[path] = json.loads((folder / READY).read_text(encoding="utf-8"))["address"]
+    except FileNotFoundError:
+        return False
+    return True
 
 
 async def _attempt(context: Context, made: Call, number: int, folder: Path, found: dict[str, Any]) -> Attempt:
@@ -211,39 +237,21 @@ async def _attempt(context: Context, made: Call, number: int, folder: Path, foun
 
 async def _request(context: Context, made: Call, number: int, folder: Path, gpus: tuple[str, ...]) -> dict[str, Any]:
     """All that the warden needs to know. Raises `TaskFailure`."""
+    request = _blank(context, made, folder)
+    if context.options.runtime != "process":
+        await in_containers.complete(context, made, number, folder, gpus, request)
+        return request
     body = made.template.body
     assert isinstance(body, Function | Container | Script)
     scope = context.scope(made, attempt=number)
     surroundings = environment.of_body(context, scope, body, number)
-    work, outputs = folder / "work", folder / "outputs"
-    request: dict[str, Any] = {
-        "id": f"{folder.parent.name}/{folder.name}",
-        "folder": str(folder),
-        "artifacts": str(context.home.artifacts),
-        "env": surroundings.variables,
-        "declared": surroundings.declared,
-        "directory": str(work),
-        "timeout": made.template.timeout,
-        "grace": context.options.grace,
-        "redact": surroundings.secrets,
-        "stdout": None,
-        "make": [str(work), str(outputs)],
-        "clear": [],
-        "files": [],
-        "inputs": [],
-        "links": [],
-        "outputs": [],
-        "clean": [str(work), str(folder / "inputs")],
-        "limit": VALUE_LIMIT,
-        "fsync": context.options.durability == "power",
-        "salvage": context.imported,
-        "lock_paths": [],
-        "shared_paths": [],
-        "fresh_paths": [],
-        "folders_of": [],
-        "bare": [],
-    }
-    request["env"][MARK] = request["folder"]
+    work = folder / "work"
+    request["env"] |= surroundings.variables
+    request["declared"] = surroundings.declared
+    request["redact"] += surroundings.secrets
+    request["directory"] = str(work)
+    request["make"] += [str(work), str(folder / "outputs")]
+    request["clean"] += [str(work), str(folder / "inputs")]
     if gpus:
         request["env"]["CUDA_VISIBLE_DEVICES"] = ",".join(gpus)
     volumes.mount(context, made, body, scope, request)
@@ -255,6 +263,35 @@ async def _request(context: Context, made: Call, number: int, folder: Path, gpus
     else:
         declared.complete(context, made, body, scope, folder, request)
     return request
+
+
+def _blank(context: Context, made: Call, folder: Path) -> dict[str, Any]:
+    """What every request holds."""
+    return {
+        "id": f"{folder.parent.name}/{folder.name}",
+        "folder": str(folder),
+        "artifacts": str(context.home.artifacts),
+        "env": context.ambient | {MARK: str(folder)},
+        "timeout": made.template.timeout,
+        "grace": context.options.grace,
+        "redact": [],
+        "stdout": None,
+        "make": [],
+        "clear": [],
+        "files": [],
+        "inputs": [],
+        "links": [],
+        "outputs": [],
+        "clean": [],
+        "limit": VALUE_LIMIT,
+        "fsync": context.options.durability == "power",
+        "salvage": context.imported,
+        "lock_paths": [],
+        "shared_paths": [],
+        "fresh_paths": [],
+        "folders_of": [],
+        "bare": [],
+    }
 
 
 async def _function(context: Context, made: Call, body: Function, folder: Path, request: dict[str, Any]) -> None:

@@ -83,7 +83,7 @@ def prepare(
     """Put a new run into the store. `grace` is in seconds: from asking a step to end to killing it.
 
     A `scheduled_time` without a time zone is in UTC. With the `runtime` podman or docker, steps run in containers: on
-    the `network` of that name, else on the runtime's own; `allow_host` lets them have of this machine what they ask for.
+    the `network` of that name, else on the runtime's own; `allow_host` gives them what they ask for of this machine.
 
     Raises `DiagnosticError` for what this machine can't do, all of it at once, `ValueError` for wrong
     parameters and options, `StoreError`.

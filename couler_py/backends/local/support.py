@@ -9,6 +9,9 @@ import msgspec
 
 from couler_py.backends.base import Support
 from couler_py.backends.features import FEATURES
+from couler_py.backends.local.containers import findings as in_containers
+from couler_py.backends.local.containers import security
+from couler_py.backends.local.context import Options
 from couler_py.backends.local.machine import Share, asked
 from couler_py.ir.diagnostics import Diagnostic, error, warning
 from couler_py.ir.expr import Raw, Text
@@ -41,20 +44,26 @@ NEVER = {
     "resource": "there is no Kubernetes here to create the object in: compile to Argo",
     "distributed_job": "the job is made for nodes of a cluster: compile to Argo",
     "data": "Argo lists the files itself: write a step that does",
-    "container_set": "the containers share a pod, and there is none here: make each a step",
     "plugin": "the plugin runs inside Argo",
     "external": "the template is installed on a cluster: import it, so that it is part of the workflow",
-    "init_container": "a process has no container before it: make it a step",
-    "sidecar": "a process has no container beside it: use a daemon step",
     "pod_patch": "there is no pod",
     "raw": "the expression is in another engine's language",
     "retry_other_node": "there is one machine",
     "metrics": "nobody reads them here: use couler.log_metric",
 }
+IN_CONTAINERS = {
+    "container_set": "with --runtime podman or docker; processes share no pod",
+    "init_container": "with --runtime podman or docker; a process has no container before it: make it a step",
+    "sidecar": "with --runtime podman or docker; a process has no container beside it: use a daemon step",
+}
+"""What only containers can do, and what a process has instead."""
 EMULATED = {
-    "container": "the command runs as a process, with this machine's programs; the image is not used",
-    "script": "the command runs as a process, with this machine's programs; the image is not used",
-    "volume": "a folder of the home, linked to from the mount's path",
+    "container": "in its image with --runtime podman or docker; else as a process, with this machine's programs",
+    "script": "in its image with --runtime podman or docker; else as a process, with this machine's programs",
+    "container_set": IN_CONTAINERS["container_set"],
+    "init_container": IN_CONTAINERS["init_container"],
+    "sidecar": IN_CONTAINERS["sidecar"],
+    "volume": "a folder of the home, mounted into containers; for a process, a link at the mount's path",
     "placement": "ignored, with a note: there is one machine",
     "schedule": "run at once; --at gives the scheduled time",
     "parameter_config_map": "read from config.toml of the home",
@@ -64,7 +73,6 @@ BODIES = {
     Resource: "resource",
     DistributedJob: "distributed_job",
     Data: "data",
-    ContainerSet: "container_set",
     Plugin: "plugin",
 }
 FOLDER_VOLUMES = ("emptyDir", "persistentVolumeClaim", "secret", "configMap")
@@ -83,10 +91,9 @@ def support_table() -> tuple[Support, ...]:
     return tuple(rows)
 
 
-def findings(
-    workflow: Workflow, home: Home, config_maps: dict[str, dict[str, str]], machine: Share
-) -> list[Diagnostic]:
+def findings(workflow: Workflow, home: Home, options: Options, machine: Share) -> list[Diagnostic]:
     """All that this machine can't do, or does otherwise than a cluster would, in the templates that a run calls."""
+    processes = options.runtime == "process"
     templates = templates_by_name(workflow)
     used = [templates[name] for name in reachable(workflow)]
     for template in list(used):
@@ -95,10 +102,14 @@ def findings(
     found = _names(workflow, used)
     for template in used:
         found += _template(template, workflow)
-        found += _references(template, home, config_maps)
+        if processes:
+            found += _process(template, workflow)
+        else:
+            found += in_containers.of_template(template, workflow, allow_host=options.allow_host)
+        found += _references(template, home, options.config_maps)
         found += _resources(template, machine)
     images = sorted({str(image) for template in used for image in _images(template) if isinstance(image, str)})
-    if images:
+    if images and processes:
         found.append(
             Diagnostic(
                 "CLR608",
@@ -142,9 +153,30 @@ def _never(template: Template, feature: str, what: str, source: Any = None) -> D
         f"{what} can't run on this machine",
         source=source or template.source,
         step=template.display or template.name,
-        why=NEVER[feature],
+        why=NEVER.get(feature) or IN_CONTAINERS[feature],
         help="compile it for an engine that can: couler engines",
     )
+
+
+def _process(template: Template, workflow: Workflow) -> Iterator[Diagnostic]:
+    """What a process can't do of a step."""
+    body = template.body
+    if isinstance(body, ContainerSet):
+        yield _never(template, "container_set", FEATURES["container_set"])
+    if template.pod.init_containers or template.pod.sidecars:
+        feature = "init_container" if template.pod.init_containers else "sidecar"
+        yield _never(template, feature, "a step with init containers or sidecars")
+    if isinstance(body, Container) and not body.command:
+        yield error(
+            "CLR602",
+            f"{template.display or template.name} gives no command",
+            source=template.source,
+            why="the command stands in the image, and steps run as processes here, without their image",
+            help="give command=[...], or run it with --runtime podman or docker",
+        )
+    if isinstance(body, Container | Script | Function):
+        yield from _volumes(template, body, workflow)
+        yield from _paths(template)
 
 
 def _template(template: Template, workflow: Workflow) -> Iterator[Diagnostic]:
@@ -156,9 +188,6 @@ def _template(template: Template, workflow: Workflow) -> Iterator[Diagnostic]:
         for task in body.tasks:
             if isinstance(task.call, External):
                 yield _never(template, "external", f"{task.call.kind} {task.call.name!r}", task.source)
-    if template.pod.init_containers or template.pod.sidecars:
-        feature = "init_container" if template.pod.init_containers else "sidecar"
-        yield _never(template, feature, "a step with init containers or sidecars")
     if template.pod.patch:
         yield _never(template, "pod_patch", "a patch of the pod")
     for raw in () if rules(workflow) == "argo" else _raws(template):
@@ -179,17 +208,6 @@ def _template(template: Template, workflow: Workflow) -> Iterator[Diagnostic]:
             why="it is in Argo's own language",
             help="look at the answer in a step",
         )
-    if isinstance(body, Container) and not body.command:
-        yield error(
-            "CLR602",
-            f"{template.display or template.name} gives no command",
-            source=template.source,
-            why="the command stands in the image, and steps run as processes here, without their image",
-            help="give command=[...]",
-        )
-    if isinstance(body, Container | Script | Function):
-        yield from _volumes(template, body, workflow)
-        yield from _paths(template)
 
 
 def _volumes(template: Template, body: Container | Script | Function, workflow: Workflow) -> Iterator[Diagnostic]:
@@ -244,7 +262,6 @@ def _raws(template: Template) -> Iterator[Raw]:
 
 
 def _references(template: Template, home: Home, config_maps: dict[str, dict[str, str]]) -> Iterator[Diagnostic]:
-    body = template.body
     place = {"source": template.source, "step": template.display or template.name}
     for lock in template.locks:
         limit = lock.config_map if isinstance(lock, Semaphore) and lock.limit is None else None
@@ -252,8 +269,13 @@ def _references(template: Template, home: Home, config_maps: dict[str, dict[str,
             continue
         if str(limit.key) not in config_maps.get(str(limit.name), {}):
             yield _no_config_map(home, str(limit.name), str(limit.key), place)
-    if not isinstance(body, Container | Script | Function):
-        return
+    for each in security.containers(template):
+        yield from _environment(each, home, config_maps, place)
+
+
+def _environment(
+    body: Container | Script | Function, home: Home, config_maps: dict[str, dict[str, str]], place: dict[str, Any]
+) -> Iterator[Diagnostic]:
     for variable in body.env:
         value = variable.value
         if isinstance(value, SecretRef) and not value.optional:

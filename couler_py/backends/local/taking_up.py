@@ -13,6 +13,7 @@ import msgspec
 from couler_py.backends.base import RunNotFoundError
 from couler_py.backends.local import again, attempts, control
 from couler_py.backends.local.config import config_maps
+from couler_py.backends.local.containers.runtimes import working
 from couler_py.backends.local.context import Options
 from couler_py.backends.local.journal import Observer
 from couler_py.backends.local.lifecycle import Prepared, RunBusyError, run_parameters, with_engine
@@ -71,6 +72,8 @@ def prepare_again(
         options.config_maps = config_maps(place) | options.config_maps
         if options.durability == "power":
             connection.execute("PRAGMA synchronous=FULL")
+        if options.runtime != "process":
+            working(options.runtime)
         own = from_json(runs.workflow_text(connection, run.workflow))
         assert isinstance(own, Workflow)
         chosen = again.choose(own, run.tasks, start, only) if failed_too else again.Choice()
@@ -94,7 +97,7 @@ def _other_workflow(
     other, said = portable(given, keep="argo")
     if other.name != own.name:
         raise ValueError(f"{run.id} is a run of {own.name!r}, and this is {other.name!r}")
-    found = [*said, *findings(other, home, options.config_maps, available())]
+    found = [*said, *findings(other, home, options, available())]
     if any(each.severity == "error" for each in found):
         raise DiagnosticError(found)
     names = {parameter.name for parameter in other.parameters}

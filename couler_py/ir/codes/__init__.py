@@ -19,6 +19,7 @@ AREAS = (
     "lint_meaning",
     "argo_import",
     "local",
+    "containers",
     "airflow",
     "cli",
     "lifecycle",

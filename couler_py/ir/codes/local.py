@@ -8,9 +8,10 @@ CODES: tuple[Code, ...] = (
     Code(
         "CLR600",
         "a step that can't run on this machine",
-        "Kubernetes resources, distributed jobs, container sets, plugins, Argo's data templates and templates that are "
-        "installed on a cluster need that cluster. All such steps of a run are named before anything starts.",
-        instead="compile the workflow for Argo, or put the step behind a condition in a template of its own",
+        "Kubernetes resources, distributed jobs, plugins, Argo's data templates and templates that are installed on a "
+        "cluster need that cluster. Container sets, init containers and sidecars need containers. All such steps of a "
+        "run are named before anything starts.",
+        instead="compile the workflow for Argo; or, where it is containers that are missing, --runtime podman",
     ),
     Code(
         "CLR601",
@@ -23,8 +24,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "CLR602",
         "a container without a command",
-        "Steps run as processes of this machine, with its programs. A container that leaves its command to the image "
-        "has none here, because the image is not used.",
+        "Without --runtime podman or docker steps run as processes of this machine, with its programs. A container "
+        "that leaves its command to the image has none there, because the image is not used.",
         example='couler.run_container(image="busybox", args=["echo", "hi"])',
         instead='couler.run_container(image="busybox", command=["echo"], args=["hi"])',
     ),
@@ -52,8 +53,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "CLR606",
         "a volume that can't be a folder",
-        "Volumes are folders of COULER_HOME here, linked to from the path where the step expects them. That works for "
-        "emptyDir, claims, secrets and ConfigMaps.",
+        "Volumes are folders of COULER_HOME here, mounted into containers; for a process, a link stands at the path "
+        "where it expects them. That works for emptyDir, claims, secrets and ConfigMaps.",
     ),
     Code(
         "CLR607",
@@ -66,8 +67,9 @@ CODES: tuple[Code, ...] = (
     Code(
         "CLR608",
         "images that are not used",
-        "Container and script steps of a workflow that was written in Python run as processes here: their commands "
-        "are this machine's programs. The note names the images that would be used on a cluster.",
+        "Container and script steps of a workflow that was written in Python run as processes here unless told "
+        "otherwise: their commands are this machine's programs. The note names the images that would be used.",
+        instead="couler run flow.py --runtime podman",
     ),
     Code(
         "CLR609",

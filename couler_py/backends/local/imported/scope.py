@@ -34,6 +34,7 @@ class ImportedScope(Scope):
     entrypoint: str = ""
     labels: Mapping[str, str] = {}
     annotations: Mapping[str, str] = {}
+    addresses: Mapping[str, str] = {}
     outputs: Mapping[str, Outputs] = {}
     fanned: dict[str, list[Result]] = msgspec.field(default_factory=dict)
     record_of: Callable[[str], TaskRecord | None] = lambda _: None
@@ -197,6 +198,8 @@ class ImportedScope(Scope):
 
     def _known_of(self, task: str) -> dict[str, Any]:
         found: dict[str, Any] = {"id": f"{self.path}/{task}".lstrip("/"), "ip": "127.0.0.1"}
+        if (address := self.addresses.get(found["id"])) is not None:
+            found["ip"] = address
         record = self.record_of(task)
         if record is not None and record.started is not None:
             found["startedAt"] = words.instant(record.started)
