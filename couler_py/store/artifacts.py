@@ -82,8 +82,8 @@ def member(home: Home, ref: ArtifactRef, path: str) -> ArtifactRef | None:
     return ArtifactRef(**content.keep_manifest(root, below)) if below else None
 
 
-def collect(home: Home, live: set[str], *, older_than: float = 3600.0) -> tuple[int, int]:
-    """Delete what none of the digests in `live` needs, and is older than `older_than` seconds.
+def collect(home: Home, live: set[str], *, older_than: float = 3600.0, dry_run: bool = False) -> tuple[int, int]:
+    """Delete what none of the digests in `live` needs, and is older than `older_than` seconds; `dry_run` only counts.
 
     Gives the number of files deleted and their size in bytes. A file that a run is about to refer to
     is young, which is why the age matters.
@@ -106,7 +106,8 @@ def collect(home: Home, live: set[str], *, older_than: float = 3600.0) -> tuple[
             if digest not in needed and facts.st_mtime <= before and facts.st_ctime <= before:
                 size += facts.st_size
                 count += 1
-                content.remove(str(file))
+                if not dry_run:
+                    content.remove(str(file))
     return count, size
 
 

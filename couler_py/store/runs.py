@@ -6,7 +6,7 @@ import json
 import secrets
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -234,13 +234,21 @@ def delete(connection: sqlite3.Connection, home: Home, run_id: str) -> None:
     content.remove(str(home.run(run_id)))
 
 
-def live_digests(connection: sqlite3.Connection) -> set[str]:
-    """The digests of all artifacts that a run or the cache refers to."""
+def live_digests(connection: sqlite3.Connection, *, without: Collection[str] = ()) -> set[str]:
+    """The digests of all artifacts that a run or the cache refers to, `without` some runs."""
     found: set[str] = set()
-    for table in ("tasks", "cache"):
-        for (text,) in connection.execute(f"SELECT result FROM {table} WHERE result IS NOT NULL"):  # noqa: S608
-            found.update(ref["digest"] for ref in json.loads(text).get("artifacts", {}).values())
+    for run, text in connection.execute("SELECT run, result FROM tasks WHERE result IS NOT NULL"):
+        if run not in without:
+            found.update(_digests(text))
+    for (text,) in connection.execute("SELECT result FROM cache"):
+        found.update(_digests(text))
     return found
+
+
+def _digests(result: str) -> Iterator[str]:
+    # Most results hold none, and stores have many.
+    if '"digest"' in result:
+        yield from (ref["digest"] for ref in json.loads(result).get("artifacts", {}).values())
 
 
 def dumps(value: Any) -> str:

@@ -18,7 +18,7 @@ from couler_py.backends.base import (
     RunStatus,
     TaskStatus,
 )
-from couler_py.backends.local import api, attempts, control, naming
+from couler_py.backends.local import api, attempts, control, garbage, naming
 from couler_py.backends.local.lifecycle import InThread, Prepared, prepare
 from couler_py.backends.local.paths import last_attempts, shown
 from couler_py.backends.local.taking_up import prepare_again
@@ -199,21 +199,7 @@ class LocalClient:
 
     def delete(self, run: str) -> None:
         """Forget a run with its logs, and the files that nothing else needs. Raises `RunBusyError` while it goes."""
-        home = open_home(self._home)
-        api.load(run, home=self._home, tasks=False)
-        if control.has_engine(home, run):
-            raise api.RunBusyError(f"{run} is running: couler stop {run}")
-        if any(not attempts.claim(folder) for each in attempts.folders(home.run(run)).values() for folder in each):
-            raise api.RunBusyError(f"steps of {run} still run without an engine: couler resume {run}, then stop it")
-        connection = connect(home)
-        try:
-            runs.delete(connection, home, run)
-            live = runs.live_digests(connection) | attempts.live_digests(home.path / "runs")
-            # What a run fetched is in no record, but not older than the run.
-            going = [runs.now() - each.created for each in api.run_list(home=self._home) if each.status not in FINISHED]
-            artifacts.collect(home, live, older_than=max([3600.0, *going]))
-        finally:
-            connection.close()
+        garbage.delete(run, home=self._home)
 
     def list(self) -> Iterable[RunStatus]:
         """The runs, newest first, without their tasks."""

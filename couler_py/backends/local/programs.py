@@ -45,6 +45,8 @@ def _file(home: Home, text: str) -> Path:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
         Path(temporary).rename(path)
+    else:
+        os.utime(path)  # it counts as new, so that nobody collects it before it runs
     return path
 
 
@@ -58,6 +60,7 @@ async def includes(context: Context, body: Function) -> str:
             if digest not in archives:
                 raise TaskFailure(f"the archive {digest} of the user's own modules is not in the workflow")
             await asyncio.to_thread(unpack, context.home, archives[digest])
+        os.utime(folder)
         found.append(str(folder))
     return os.pathsep.join(found)
 
