@@ -35,24 +35,31 @@ class Program:
                 importlib.import_module(name)
         except BaseException as error:  # each step says so, in its own log
             self._problem = error
+        importlib.machinery.PathFinder.find_spec("couler_py")  # the runner asks too, and finds the folders read
         self._modules = dict(sys.modules)
+        self._around = dict(os.environ)
 
-    def run(self, payload: dict[str, Any]) -> NoReturn:
-        """Be the step, and end as an interpreter does."""
-        from couler_py.backends.local import collecting, preparing
-        from couler_py.store.content import ContentError
-
-        try:
-            preparing.prepare(payload)
-            os.chdir(payload["directory"])
-        except (OSError, ContentError) as error:
-            collecting.condemn(payload["folder"], str(error))
-            os._exit(127)
+    def alone(self) -> None:
+        """Leave nothing but what steps find loaded. Who works on keeps what it has imported by now."""
         for name in [name for name in sys.modules if name not in self._modules]:
             del sys.modules[name]
         sys.modules.update(self._modules)
-        adopt(payload["env"])
+
+    def run(self, payload: dict[str, Any]) -> NoReturn:
+        """Be the step, and end as an interpreter does."""
+        self._adopt(payload["env"])
         self._end(*self._enter(payload["program"]))
+
+    def _adopt(self, environment: dict[str, str]) -> None:
+        """Have just these variables in the environment."""
+        for name in self._around.keys() - environment.keys():
+            del os.environ[name]
+        for name, value in environment.items():
+            if self._around.get(name) != value:
+                os.environ[name] = value
+        random = sys.modules.get("numpy.random")
+        if random is not None:  # a preloaded one would give every step the same numbers; Python's own sees to itself
+            random.seed()
 
     def _enter(self, path: str) -> tuple[int, bool]:
         """Run the script. Gives the exit code, and whether it was interrupted."""
@@ -104,18 +111,6 @@ class Program:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.kill(os.getpid(), signal.SIGINT)
         os._exit(code & 0xFF)
-
-
-def adopt(environment: dict[str, str]) -> None:
-    """Have just these variables in the environment."""
-    for name in os.environ.keys() - environment.keys():
-        del os.environ[name]
-    for name, value in environment.items():
-        if os.environ.get(name) != value:
-            os.environ[name] = value
-    random = sys.modules.get("numpy.random")
-    if random is not None:  # a preloaded one would give every step the same numbers; Python's own sees to itself
-        random.seed()
 
 
 def exit_code(said: object) -> int:

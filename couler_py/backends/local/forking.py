@@ -8,9 +8,10 @@ import signal
 import socket
 from typing import Any
 
-from couler_py.backends.local import messages, processes
+from couler_py.backends.local import collecting, messages, preparing, processes
 from couler_py.backends.local.loop import Loop
 from couler_py.backends.local.zygotes import REPORT
+from couler_py.store import content
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD, signal.SIGUSR1)
 
@@ -68,6 +69,12 @@ class Forker:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         payload = messages.unsealed(sealed)
         processes.detach(payload["folder"], self._warden, self._me, (stdout, stderr))
+        try:
+            preparing.prepare(payload)
+            os.chdir(payload["directory"])
+        except (OSError, content.ContentError) as error:
+            collecting.condemn(payload["folder"], str(error))
+            os._exit(127)
         raise Born(payload)
 
     def _heed(self, _: bytes) -> None:

@@ -26,9 +26,12 @@ def main(arguments: list[str]) -> NoReturn:
     sys.modules.update(ours)
     from couler_py.backends.local.forking import Born, Forker
 
+    kept = dict(sys.modules)  # freeing them would touch memory that children share
+    program.alone()
     forker = Forker(int(handle))
     try:
         forker.serve()
     except Born as born:
         program.run(born.payload)
+    kept.clear()
     os._exit(0)
