@@ -46,6 +46,8 @@ ALTER TABLE cache ADD COLUMN used REAL NOT NULL DEFAULT 0;
 ALTER TABLE cache ADD COLUMN hits INTEGER NOT NULL DEFAULT 0;
 UPDATE cache SET used=created, size=length(result);
 CREATE INDEX cache_by_step ON cache(step, created);
+ALTER TABLE attempts ADD COLUMN cpu REAL;
+ALTER TABLE attempts ADD COLUMN memory REAL;
 CREATE TABLE lookups (
     run TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE, path TEXT NOT NULL, key TEXT NOT NULL, step TEXT NOT NULL,
     time REAL NOT NULL, outcome TEXT NOT NULL, parts TEXT NOT NULL, PRIMARY KEY (run, path)

@@ -46,7 +46,11 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class AttemptRecord(msgspec.Struct, frozen=True):
-    """One try of a task. Times are seconds since 1970."""
+    """One try of a task. Times are seconds since 1970.
+
+    `cpu` are the seconds of processors that its processes used, `memory` is the most bytes that one of them had in
+    memory (getrusage(2): who was killed or never waited for by its parent isn't counted); None where none ended.
+    """
 
     number: int
     state: str
@@ -55,6 +59,8 @@ class AttemptRecord(msgspec.Struct, frozen=True):
     started: float | None = None
     finished: float | None = None
     folder: str = ""
+    cpu: float | None = None
+    memory: float | None = None
 
 
 class TaskRecord(msgspec.Struct):

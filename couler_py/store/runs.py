@@ -61,7 +61,7 @@ def begin(connection: sqlite3.Connection, run: RunRecord, digest: str, text: str
 UPDATE_RUN = "UPDATE runs SET status=?, message=?, finished=?, seconds=?, outputs=?, published=?, options=? WHERE id=?"
 UPDATE_SECONDS = "UPDATE runs SET seconds=? WHERE id=?"
 SAVE_TASK = "INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-SAVE_ATTEMPT = "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+SAVE_ATTEMPT = "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 SAVE_EVENT = "INSERT INTO events SELECT ?, coalesce(max(number), 0) + 1, ?, ?, ?, ? FROM events WHERE run=?"
 
 
@@ -110,6 +110,8 @@ def attempt_row(run_id: str, path: str, execution: int, attempt: AttemptRecord) 
         attempt.started,
         attempt.finished,
         attempt.folder,
+        attempt.cpu,
+        attempt.memory,
     )
 
 
@@ -160,7 +162,7 @@ def load_attempts(
 ) -> list[tuple[str, AttemptRecord]]:
     """The attempts of one task, or of all tasks of a run, in order: the path of the task and the attempt."""
     rows = connection.execute(
-        "SELECT path, number, state, message, exit_code, started, finished, folder FROM attempts "
+        "SELECT path, number, state, message, exit_code, started, finished, folder, cpu, memory FROM attempts "
         "WHERE run=? AND (? IS NULL OR path=?) ORDER BY started, path, number, execution",
         (run_id, path, path),
     )
