@@ -227,6 +227,8 @@ async def _attempt(context: Context, made: Call, number: int, folder: Path, foun
         found["started"],
         found["finished"],
         str(folder.relative_to(context.folder)),
+        found.get("cpu"),
+        found.get("memory"),
     )
     context.journal.attempt(made.path, execution, state)
     return Attempt(result, found["reason"], found["exit"])

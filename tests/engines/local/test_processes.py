@@ -366,3 +366,15 @@ def test_more_paths_than_can_be_held_are_said(home: Path) -> None:
     outputs = Outputs(tuple(OutputParameter(f"o{n}", STR, path=f"/tmp/couler-test/o{n}") for n in range(300)))
     record = execute(one(Template("many", Container("x", ("true",)), outputs=outputs)), home=home)
     assert "give it paths relative to its working folder" in record.tasks["it"].message
+
+
+def test_an_attempt_says_what_it_used(home: Path) -> None:
+    source = "def work():\n    kept = bytearray(50_000_000)\n    return sum(i * i for i in range(300_000)) and None"
+    record = execute(one(python("work", source)), home=home)
+    connection = connect(open_home(home))
+    ((_, attempt),) = runs.load_attempts(connection, record.id)
+    connection.close()
+    assert attempt.cpu is not None
+    assert attempt.memory is not None
+    assert 0.001 < attempt.cpu < 60
+    assert 50_000_000 < attempt.memory < 1_000_000_000
