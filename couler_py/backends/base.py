@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
@@ -157,6 +157,8 @@ class TaskStatus(msgspec.Struct, frozen=True):
     source: Source | None = None
     metrics: dict[str, tuple[tuple[float, float], ...]] = {}
     cached_from: str = ""
+    kind: str = ""
+    template: str = ""
 
 
 class RunStatus(msgspec.Struct, frozen=True):
@@ -192,6 +194,32 @@ class RunStatus(msgspec.Struct, frozen=True):
             },
             "outputs": self.outputs,
         }
+
+
+class Expected(msgspec.Struct, frozen=True):
+    """The tasks that a run will have, as far as that is known before: how many, and how many of each template's steps.
+
+    `unknown` says that there may be more: items of lists that a step makes, iterations, branches.
+    """
+
+    count: int
+    steps: dict[str, int] = {}
+    unknown: bool = False
+
+
+class Change(msgspec.Struct, frozen=True):
+    """What is new in a run that somebody watches: the run without its tasks, and the tasks that are new or other.
+
+    With `anew`, tasks told of before are forgotten. `used` are the processors and the bytes of memory that its steps
+    use now, `processors` those of the machine.
+    """
+
+    run: RunStatus
+    tasks: tuple[TaskStatus, ...] = ()
+    anew: bool = False
+    used: tuple[float, int] | None = None
+    processors: float | None = None
+    expected: Expected | None = None
 
 
 class LogLine(msgspec.Struct, frozen=True):
@@ -284,6 +312,15 @@ class Reporting(Protocol):
 
     def report(self, run: str) -> RunFacts:
         """All that a run's page shows."""
+        ...
+
+
+@runtime_checkable
+class Changing(Protocol):
+    """What engines offer besides that tell what has changed in a run, so that watching a large one costs little."""
+
+    def changes(self, run: str) -> Generator[Change, None, None]:
+        """What is new, each time that there is, and now and then without, until the run has ended."""
         ...
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -12,13 +12,14 @@ import msgspec
 from couler_py.backends.base import (
     FINISHED,
     Bundle,
+    Change,
     LogLine,
     OptionError,
     RunNotFoundError,
     RunStatus,
     TaskStatus,
 )
-from couler_py.backends.local import api, attempts, control, garbage, naming
+from couler_py.backends.local import api, attempts, control, garbage, naming, watching
 from couler_py.backends.local.lifecycle import InThread, Prepared, prepare
 from couler_py.backends.local.paths import last_attempts, shown
 from couler_py.backends.local.taking_up import prepare_again
@@ -40,7 +41,6 @@ OPTIONS = frozenset({"scheduled_time", "durability", "grace", "name"})
 """The options of a run."""
 
 LONGEST_NAME = 255  # bytes of a file's name, on most file systems
-INTERVAL = 0.1  # seconds between two looks of `watch`
 
 
 class LocalClient:
@@ -94,20 +94,28 @@ class LocalClient:
         last = None
         while True:
             try:
+                spent = time.thread_time()
                 found = self.status(run)
                 if found != last:
                     yield found
                     last = found
                 if found.status in FINISHED and run not in self._ours:
                     return
+                pause = watching.pause(time.thread_time() - spent)
                 if run in self._ours:
-                    self._ours[run].look(INTERVAL)
+                    self._ours[run].look(pause)
                 else:
-                    time.sleep(INTERVAL)
+                    time.sleep(pause)
             except KeyboardInterrupt:
                 if run not in self._ours:
                     raise
                 self._ours[run].prepared.engine.interrupt()
+
+    def changes(self, run: str) -> Generator[Change, None, None]:
+        """What is new in a run, until it has ended. Ctrl-C ends a run of this process."""
+        workflow = self._workflows.get(run) or self.workflow(run)
+        yield from watching.changes(open_home(self._home), run, workflow, self._ours.get(run))
+        self._ours.pop(run, None)
 
     def workflow(self, run: str) -> Workflow:
         """The workflow that a run is of. Raises `RunNotFoundError`."""

@@ -163,6 +163,7 @@ class Context:
         self.keyed: dict[str, ArtifactRef] = {}
         self.hooks: dict[str, asyncio.Task[Result]] = {}
         self.kill = False
+        self.used: tuple[float, int] | None = None  # processors and bytes of memory of what runs, as last looked at
         self.looked_at: Callable[[], None] = lambda: None
 
     @property

@@ -49,6 +49,10 @@ class Journal:
         self._timer: asyncio.TimerHandle | None = None
         self.on_error: Callable[[Exception], None] = lambda error: None
 
+    def observe(self, observer: Observer) -> None:
+        """Tell somebody else too, from now on. May be called from another thread."""
+        self._observers = (*self._observers, observer)
+
     def task(self, task: TaskRecord) -> None:
         """The state of a task has changed."""
         self._run.tasks[task.path] = task

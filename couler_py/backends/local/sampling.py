@@ -41,11 +41,22 @@ class Watched:
         self.samples = known
         self.every = INTERVAL
         self.saved = 0.0
+        self._last: tuple[float, Use] | None = None
         while len(self.samples) >= KEPT:
             self._thin()
 
-    def add(self, moment: float, use: Use) -> None:
-        """Take a sample, if it is time for one: the longer the attempt runs, the rarer."""
+    def add(self, moment: float, use: Use) -> Use:
+        """Take a sample, and keep it if it is time for one: the longer the attempt runs, the rarer.
+
+        Gives the processors (not their seconds) that it uses now, and its memory.
+        """
+        before = self._last or (moment, use)
+        self._last = (moment, use)
+        passed = moment - before[0]
+        self._keep(moment, use)
+        return Use(max(0.0, use.cpu - before[1].cpu) / passed if passed > 0 else 0.0, use.memory)
+
+    def _keep(self, moment: float, use: Use) -> None:
         if self.samples:
             last = self.samples[-1]
             if moment - last.time < self.every * 0.9:
@@ -85,12 +96,11 @@ class Sampler:
         if now < self._next:
             return
         running = self._running()
-        if running:
-            used = uses({watched.session for watched in running})
-            moment = time.time()
-            for watched in running:
-                if watched.session in used:
-                    watched.add(moment, used[watched.session])
+        found = uses({watched.session for watched in running}) if running else {}
+        moment = time.time()
+        together = [watched.add(moment, found[watched.session]) for watched in running if watched.session in found]
+        total = (sum(use.cpu for use in together), sum(use.memory for use in together))
+        self._context.used = total if together else None
         self._save(now)
         self._next = now + max(INTERVAL, (time.thread_time() - spent) / SHARE)
 
