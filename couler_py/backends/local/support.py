@@ -9,6 +9,7 @@ import msgspec
 
 from couler_py.backends.base import Support
 from couler_py.backends.features import FEATURES
+from couler_py.backends.local import needed
 from couler_py.backends.local.containers import findings as in_containers
 from couler_py.backends.local.containers import security
 from couler_py.backends.local.context import Options
@@ -108,6 +109,7 @@ def findings(workflow: Workflow, home: Home, options: Options, machine: Share) -
             found += in_containers.of_template(template, workflow, allow_host=options.allow_host)
         found += _references(template, home, options.config_maps)
         found += _resources(template, machine)
+    found += needed.missing(workflow, used, home)
     images = sorted({str(image) for template in used for image in _images(template) if isinstance(image, str)})
     if images and processes:
         found.append(

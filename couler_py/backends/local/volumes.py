@@ -52,10 +52,15 @@ def _folder(context: Context, volume: Volume, request: dict[str, Any]) -> Path:
             name = str(details["secretName"] if kind == "secret" else details["name"])
             data = read_secret(context.home, name) if kind == "secret" else context.options.config_maps.get(name)
         except SecretNotFoundError as error:
-            raise TaskFailure(str(error)) from None
+            if not details.get("optional"):
+                raise TaskFailure(str(error)) from None
+            data = {}
         if data is None:
             raise TaskFailure(missing_config_map(context, name))
-        request["files"] += [{"path": str(folder / _file_name(key)), "text": text} for key, text in data.items()]
+        mode = 0o400 if kind == "secret" else 0o600
+        request["files"] += [
+            {"path": str(folder / _file_name(key)), "text": text, "mode": mode} for key, text in data.items()
+        ]
         if kind == "secret":
             request["redact"] += [part for text in data.values() for part in hidden_parts(text)]
         return folder
@@ -63,7 +68,7 @@ def _folder(context: Context, volume: Volume, request: dict[str, Any]) -> Path:
 
 
 def _file_name(name: str) -> str:
-    if name in ("", ".", "..") or "/" in name:
+    if name in ("", ".", "..") or "/" in name or "\0" in name:
         raise TaskFailure(f"{name!r} is no name of a file")
     return name
 
