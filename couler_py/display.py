@@ -46,7 +46,11 @@ def failure(status: RunStatus) -> str:
     # What the engine says of the run mostly repeats the task that failed.
     known = any(task.message and _last_line(task.message) in reason for task in failed[:MOST_FAILED])
     head = f"{status.run} failed" + (f": {reason}" if reason and not known else "")
-    return "\n".join([head, *lines, f"`couler logs {status.run}` shows what its steps wrote"])
+    onwards = [
+        f"`couler logs {status.run}` shows what its steps wrote",
+        f"`couler retry {status.run}` runs what failed again",
+    ]
+    return "\n".join([head, *lines, *onwards])
 
 
 def line(run: str, status: RunStatus | None) -> str:

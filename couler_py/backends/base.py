@@ -19,6 +19,7 @@ from couler_py.ir.model import Document, Source, Workflow
 
 if TYPE_CHECKING:
     from couler_py.report.facts import RunFacts
+    from couler_py.store.records import AttemptRecord, RunRecord
 
 OnUnsupported: TypeAlias = Literal["error", "warn", "emulate"]
 RunPhase: TypeAlias = Literal["Pending", "Running", "Suspended", "Stopped", "Succeeded", "Failed"]
@@ -312,6 +313,27 @@ class Reporting(Protocol):
 
     def report(self, run: str) -> RunFacts:
         """All that a run's page shows."""
+        ...
+
+
+@runtime_checkable
+class Detailed(Protocol):
+    """What engines offer besides that keep the whole record of a run: those of this machine."""
+
+    def find(self, run: str) -> str:
+        """The full name of the run that is meant, by the beginning of it or by how long ago it was begun."""
+        ...
+
+    def record(self, run: str) -> RunRecord:
+        """All that is recorded of a run and its tasks."""
+        ...
+
+    def attempts(self, run: str) -> list[tuple[str, AttemptRecord]]:
+        """The attempts of all tasks, by the inner path of the task."""
+        ...
+
+    def workflow(self, run: str) -> Workflow:
+        """The workflow that a run is of."""
         ...
 
 

@@ -11,7 +11,9 @@ import typer
 from couler_py.cli.errors import UsageError
 
 File = Annotated[str, typer.Argument(metavar="FILE[:NAME]", help="A Python file, a module or an IR file.")]
-RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run: ID, or ENGINE:NAMESPACE/NAME.")]
+RunName = Annotated[
+    str, typer.Argument(metavar="RUN", help="A run: its ID or the beginning of it, @last, ENGINE:NAMESPACE/NAME.")
+]
 Parameters = Annotated[
     list[str] | None,
     typer.Option(

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import msgspec
 import typer
 
-from couler_py.backends.base import Client, backend
+from couler_py.backends.base import Client, Detailed, RunNotFoundError, backend
 from couler_py.cli.errors import UsageError
 from couler_py.settings import load
+from couler_py.store.exports import ARCHIVES, RECORD
 
 Server = Annotated[
     str | None, typer.Option("--server", metavar="URL", help="The Argo server; no kubeconfig is needed then.")
@@ -73,6 +76,37 @@ class Reach(msgspec.Struct, frozen=True):
         """The client of the engine that a run's name says: `ID` is local, `ENGINE:NAMESPACE/NAME` another."""
         name, colon, _ = run.partition(":")
         return self.client(name if colon else "local", **more)
+
+    def run_of(self, run: str, **more: Any) -> tuple[Any, str]:
+        """The client of the engine that has a run, and the run's full name.
+
+        A run of this machine may be typed as the beginning of its id, or as `@last`; a run that was exported as the
+        path of its folder or archive. Raises `RunNotFoundError`.
+        """
+        if is_exported(run):
+            return self._exported(run)
+        client = self.client_of(run, **more)
+        if not isinstance(client, Detailed):
+            return client, run
+        try:
+            return client, client.find(run)
+        except RunNotFoundError:
+            if Path(run, RECORD).is_file():
+                return self._exported(run)
+            raise
+
+    def _exported(self, run: str) -> tuple[Any, str]:
+        from couler_py.backends.local.exported import ExportedClient
+
+        if self.typed:
+            raise UsageError(f"{TYPED[next(iter(self.typed))][0]} is for runs on a cluster, and {run} is a folder here")
+        client = ExportedClient(run)
+        return client, client.find(run)
+
+
+def is_exported(run: str) -> bool:
+    """Whether what is typed for a run is the path of an exported one."""
+    return run.endswith(ARCHIVES) or (os.sep in run and ":" not in run)
 
 
 def reaching(command: Callable[..., None]) -> Callable[..., None]:

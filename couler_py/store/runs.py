@@ -236,14 +236,17 @@ def delete(connection: sqlite3.Connection, home: Home, run_id: str) -> None:
     content.remove(str(home.run(run_id)))
 
 
-def live_digests(connection: sqlite3.Connection, *, without: Collection[str] = ()) -> set[str]:
-    """The digests of all artifacts that a run or the cache refers to, `without` some runs."""
+def live_digests(
+    connection: sqlite3.Connection, *, without: Collection[str] = (), without_keys: Collection[str] = ()
+) -> set[str]:
+    """The digests of all artifacts that a run or the cache refers to, without some runs and keys of the cache."""
     found: set[str] = set()
     for run, text in connection.execute("SELECT run, result FROM tasks WHERE result IS NOT NULL"):
         if run not in without:
             found.update(_digests(text))
-    for (text,) in connection.execute("SELECT result FROM cache"):
-        found.update(_digests(text))
+    for key, text in connection.execute("SELECT key, result FROM cache"):
+        if key not in without_keys:
+            found.update(_digests(text))
     return found
 
 

@@ -19,17 +19,18 @@ from couler_py.backends.base import (
     RunStatus,
     TaskStatus,
 )
-from couler_py.backends.local import api, attempts, control, garbage, naming, watching
+from couler_py.backends.local import api, attempts, control, exporting, garbage, naming, watching
 from couler_py.backends.local.lifecycle import InThread, Prepared, prepare
 from couler_py.backends.local.paths import last_attempts, shown
 from couler_py.backends.local.taking_up import prepare_again
+from couler_py.backends.local.why import Why, explain
 from couler_py.ir.codec import from_json
 from couler_py.ir.diagnostics import Diagnostic
 from couler_py.ir.model import Document, Source, Workflow
 from couler_py.store import artifacts, runs
 from couler_py.store.database import connect
 from couler_py.store.home import home_path, open_home
-from couler_py.store.records import RunRecord
+from couler_py.store.records import AttemptRecord, RunRecord
 from couler_py.store.secrets import write_secret
 
 if TYPE_CHECKING:
@@ -196,6 +197,28 @@ class LocalClient:
         record = api.load(run, home=self._home, tasks=False)
         values = record.parameters | dict(parameters or {})
         return self._start(prepare(self.workflow(run), values, home=self._home))
+
+    def record(self, run: str) -> RunRecord:
+        """All that is recorded of a run and its tasks."""
+        return api.load(run, home=self._home)
+
+    def attempts(self, run: str) -> list[tuple[str, AttemptRecord]]:
+        """The attempts of all tasks, by the inner path of the task."""
+        connection = connect(open_home(self._home))
+        try:
+            return runs.load_attempts(connection, run)
+        finally:
+            connection.close()
+
+    def why(self, run: str, task: str) -> Why:
+        """Why a task was computed, and not taken from the cache. Raises `RunNotFoundError`."""
+        return explain(run, task, home=self._home)
+
+    def export(
+        self, run: str, target: str | Path, *, files: exporting.Files = "small", page: str = ""
+    ) -> exporting.Written:
+        """Write a run as a folder or archive (`.tar.gz`): see `exporting.write`."""
+        return exporting.write(run, self.workflow(run), Path(target), home=self._home, files=files, page=page)
 
     def find(self, run: str) -> str:
         """The id of the run that is meant: see `naming.find`. Raises `RunNotFoundError`."""

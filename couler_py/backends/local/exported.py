@@ -16,7 +16,7 @@ from couler_py.ir.codec import IRError, from_json
 from couler_py.ir.model import Workflow
 from couler_py.store import exports
 from couler_py.store.exports import Exported, ExportError
-from couler_py.store.records import RunRecord
+from couler_py.store.records import AttemptRecord, RunRecord
 
 LONGEST_LINE = 1 << 20  # bytes; a longer line is cut in pieces
 NAMED = 20  # so many tasks are named where one is asked for that isn't there
@@ -65,6 +65,10 @@ class ExportedClient:
     def record(self, run: str) -> RunRecord:
         """The record of the run."""
         return self._exported.run
+
+    def attempts(self, run: str) -> list[tuple[str, AttemptRecord]]:
+        """The attempts of all tasks, by the inner path of the task."""
+        return self._exported.attempts
 
     def workflow(self, run: str) -> Workflow:
         """The workflow that the run was of. Raises `ExportError`."""

@@ -80,13 +80,27 @@ def sweep(
         now = runs.now()
         for record in _old(place, now, older_than, keep):
             _forget(connection, place, record, found)
-        if budget is not None:
-            evict(connection, over(cache.entries(connection), budget), found)
+        evicted = [] if budget is None else over(cache.entries(connection), budget)
+        evict(connection, evicted, found)
         known = [each for each in api.run_list(home=home) if each.id not in found.runs]
-        _artifacts(connection, place, known, now, found)
+        _artifacts(connection, place, known, now, found, without_keys={entry.key for entry in evicted})
         _environments(place, known, now, unused, found)
         _programs(connection, place, now, unused, found)
         _leftovers(place, now, found)
+    finally:
+        connection.close()
+    return found
+
+
+def forget_cached(entries: Collection[cache.Entry], *, home: str | Path | None = None, dry_run: bool = False) -> Swept:
+    """Forget cached outputs, and delete the files that nothing else needs."""
+    place = open_home(home)
+    found = Swept(dry_run, [], {}, {})
+    connection = connect(place)
+    try:
+        evict(connection, entries, found)
+        without = {entry.key for entry in entries}
+        _artifacts(connection, place, api.run_list(home=home), runs.now(), found, without_keys=without)
     finally:
         connection.close()
     return found
@@ -161,7 +175,7 @@ def over(entries: Collection[cache.Entry], budget: int) -> list[cache.Entry]:
 def evict(connection: sqlite3.Connection, entries: Collection[cache.Entry], found: Swept) -> None:
     """Forget cached outputs. Their files are counted where they go."""
     found.of("cached outputs").add(0, len(entries))
-    if not found.dry_run:
+    if entries and not found.dry_run:
         with transaction(connection):
             cache.forget(connection, [entry.key for entry in entries])
 
@@ -170,11 +184,19 @@ def evict(connection: sqlite3.Connection, entries: Collection[cache.Entry], foun
 
 
 def _artifacts(
-    connection: sqlite3.Connection, home: Home, known: Iterable[RunRecord], now: float, found: Swept
+    connection: sqlite3.Connection,
+    home: Home,
+    known: Iterable[RunRecord],
+    now: float,
+    found: Swept,
+    *,
+    without_keys: Collection[str] = (),
 ) -> None:
     """Delete artifacts that no run and no cached output needs. Files of a living run may be in no record yet."""
     gone = set(found.runs)
-    live = runs.live_digests(connection, without=gone) | attempts.live_digests(home.path / "runs", without=gone)
+    live = runs.live_digests(connection, without=gone, without_keys=without_keys) | attempts.live_digests(
+        home.path / "runs", without=gone
+    )
     going = [now - each.created for each in known if each.status not in FINISHED]
     count, size = artifacts.collect(home, live, older_than=max([YOUNG, *going]), dry_run=found.dry_run)
     found.of("artifacts").add(size, count)

@@ -26,7 +26,7 @@ def command(
     reach: Reach,
 ) -> None:
     """List the files that a run left, or fetch them."""
-    client = reach.client_of(run)
+    client, run = reach.run_of(run)
     if download is not None:
         if not isinstance(client, ClusterClient):
             raise NotOffered("files of a run on this machine are files here: `couler artifacts RUN` says where")

@@ -20,7 +20,7 @@ def command(
 ) -> None:
     """Forget runs and what they left."""
     for run in runs:
-        client = reach.client_of(run, dry_run=dry_run)
+        client, run = reach.run_of(run, dry_run=dry_run)
         client.delete(run)
         if dry_run:
             planned.show(client)

@@ -19,7 +19,7 @@ Output = Annotated[str, typer.Option("-o", "--output", metavar="yaml|json", help
 @reaching
 def command(run: RunName, output: Output = "yaml", *, reach: Reach) -> None:
     """Print the object of a run as its cluster has it."""
-    client = reach.client_of(run)
+    client, run = reach.run_of(run)
     if not isinstance(client, ClusterClient):
         raise NotOffered(f"runs of the engine {client.engine} are no objects: `couler status {run} --json` says all")
     show(client.document(run), output)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import deque
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 import typer
 
+from couler_py.backends.base import Detailed, LogLine
 from couler_py.cli.errors import UsageError
 from couler_py.cli.options import RunName
 from couler_py.cli.reach import Reach, reaching
@@ -16,6 +19,7 @@ from couler_py.cli.reach import Reach, reaching
 def command(
     run: RunName,
     task: Annotated[str | None, typer.Argument(help="Only this task, as `couler watch` names it.")] = None,
+    of: Annotated[str | None, typer.Option("--task", metavar="TASK", help="The same, as an option.")] = None,
     follow: Annotated[bool, typer.Option("-f", "--follow", help="Go on until the run has ended.")] = False,
     container: Annotated[
         str | None, typer.Option("-c", "--container", help="Another one of the pod: init, wait, a sidecar's name.")
@@ -28,19 +32,36 @@ def command(
     reach: Reach,
 ) -> None:
     """Print what the steps of a run wrote."""
-    client: Any = reach.client_of(run)
+    if task is not None and of not in (None, task):
+        raise UsageError(f"one task at a time: {task} or {of}")
+    task = task or of
+    client, run = reach.run_of(run)
     options: dict[str, Any] = {}
     if container is not None:
         options["container"] = container
     if since is not None:
         options["since"] = duration(since)
-    if tail is not None:
+    if tail is not None and not isinstance(client, Detailed):
         options["tail"] = tail
-    if options and client.engine == "local":
+    if options and isinstance(client, Detailed):
         raise UsageError(f"--{next(iter(options))} is for pods; of a run on this machine there is one log for a step")
-    for line in client.logs(run, task, follow=follow, **options):
+    lines = client.logs(run, task, follow=follow, **options)
+    if tail is not None and isinstance(client, Detailed):
+        if follow:
+            raise UsageError("--tail waits for the end of a log, and --follow goes on from it: say one of them")
+        lines = last_of_each(lines, tail)
+    for line in lines:
         # Of one task only its lines; of several each line says whose it is.
         print(line.text if task is not None else f"{line.task}: {line.text}", flush=follow)
+
+
+def last_of_each(lines: Iterable[LogLine], count: int) -> Iterator[LogLine]:
+    """The last lines of each attempt, in the order of the attempts."""
+    kept: dict[tuple[str, int], deque[LogLine]] = {}
+    for line in lines:
+        kept.setdefault((line.task, line.attempt), deque(maxlen=count)).append(line)
+    for attempt in kept.values():
+        yield from attempt
 
 
 def duration(text: str) -> int:

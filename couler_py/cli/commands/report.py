@@ -24,8 +24,9 @@ def command(
     reach: Reach,
 ) -> None:
     """Write a run as one HTML page."""
+    client, run = reach.run_of(run)
     path = Path(output)
-    path.write_text(page_of(reach.client_of(run), run), encoding="utf-8")
+    path.write_text(page_of(client, run), encoding="utf-8")
     console(stderr=True).print(f"wrote {path} ({size(path.stat().st_size)})")
 
 

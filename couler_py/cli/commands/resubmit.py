@@ -28,7 +28,7 @@ def command(
     reach: Reach,
 ) -> None:
     """Start a new run like an old one, on the cluster that has it."""
-    client = reach.client_of(run, dry_run=dry_run)
+    client, run = reach.run_of(run, dry_run=dry_run)
     if not isinstance(client, ClusterClient):
         raise NotOffered(f"the engine {client.engine} can't resubmit a run: start its file again")
     values = texts(parameter or ())

@@ -27,7 +27,7 @@ def command(
     reach: Reach,
 ) -> None:
     """Go on with a run that was stopped from outside: an approval, a dead engine."""
-    client = reach.client_of(run, dry_run=dry_run)
+    client, run = reach.run_of(run, dry_run=dry_run)
     given = outputs(output or [])
     if dry_run:
         client.resume(run, outputs=given, task=task)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import time
+from fnmatch import fnmatchcase
 from typing import Annotated, Any, get_args
 
 import typer
 
 from couler_py.backends.base import RunPhase, RunStatus
+from couler_py.cli.amounts import seconds_of
 from couler_py.cli.console import columns, console, phase_text, seconds
 from couler_py.cli.errors import UsageError
 from couler_py.cli.options import AsJson, Engine
@@ -27,9 +29,15 @@ def count(text: str) -> int:
 def command(
     engine: Engine = None,
     as_json: AsJson = False,
-    most: Annotated[str, typer.Option("-n", "--most", metavar="COUNT", help="At most so many.")] = "50",
+    most: Annotated[str, typer.Option("-n", "--most", "--limit", metavar="COUNT", help="At most so many.")] = "50",
     status: Annotated[
         list[str] | None, typer.Option("--status", metavar="STATUS", help="Only these: Running, Failed, …")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="PATTERN", help="Only of workflows or runs so named, as 'train*'.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="TIME", help="Only what began no longer ago, as 2h or 7d.")
     ] = None,
     label: Annotated[
         str | None, typer.Option("-l", "--label", metavar="SELECTOR", help="Only runs with these labels, as team=a.")
@@ -44,17 +52,28 @@ def command(
     elsewhere = bool(reach.typed or label or namespace)
     client: Any = reach.client(engine or ("argo" if elsewhere else "local"), namespace=namespace)
     listed = client.list(labels=label) if label else client.list()
-    found = list(itertools.islice((run for run in listed if not wanted or run.status in wanted), limit))
+    after = None if since is None else time.time() - seconds_of("--since", since)
+    chosen = (run for run in listed if _is_meant(run, wanted, name, after))
+    found = list(itertools.islice(chosen, limit))
     if as_json:
         print(to_json([_plain(run) for run in found]), end="")
         return
     out = console()
     if not found:
-        console(stderr=True).print("no runs yet")
+        filtered = wanted or name or since or label
+        console(stderr=True).print("no such runs" if filtered else "no runs yet")
         return
     rows = [[run.run, phase_text(run.status), run.workflow, _started(run), seconds(_took(run))] for run in found]
     for line in columns(rows, header=("RUN", "STATUS", "WORKFLOW", "STARTED", "TOOK")):
         out.print(line)
+
+
+def _is_meant(run: RunStatus, wanted: set[str], name: str | None, after: float | None) -> bool:
+    if wanted and run.status not in wanted:
+        return False
+    if after is not None and (run.started or 0.0) < after:
+        return False
+    return name is None or any(fnmatchcase(each, name) for each in (run.workflow, run.run))
 
 
 def phase(text: str) -> str:

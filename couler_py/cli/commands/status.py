@@ -12,7 +12,8 @@ from couler_py.cli.running import to_json
 @reaching
 def command(run: RunName, as_json: AsJson = False, *, reach: Reach) -> None:
     """Show how a run stands now."""
-    found = reach.client_of(run).status(run)
+    client, run = reach.run_of(run)
+    found = client.status(run)
     if as_json:
         print(to_json(found.as_json()), end="")
         return

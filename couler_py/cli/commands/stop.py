@@ -24,7 +24,7 @@ def command(
     reach: Reach,
 ) -> None:
     """Stop a run: running steps end, no others start, exit handlers run."""
-    client = reach.client_of(run, dry_run=dry_run)
+    client, run = reach.run_of(run, dry_run=dry_run)
     before = client.status(run).status
     if before in ("Succeeded", "Failed"):
         console(stderr=True).print(f"{run} has ended before: {before}")

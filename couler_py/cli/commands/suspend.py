@@ -11,7 +11,7 @@ from couler_py.cli.reach import DryRun, Reach, reaching
 @reaching
 def command(run: RunName, dry_run: DryRun = False, *, reach: Reach) -> None:
     """Start no further steps of a run until `couler resume`."""
-    client = reach.client_of(run, dry_run=dry_run)
+    client, run = reach.run_of(run, dry_run=dry_run)
     client.suspend(run)
     if dry_run:
         planned.show(client)

@@ -11,7 +11,7 @@ from couler_py.cli.reach import DryRun, Reach, reaching
 @reaching
 def command(run: RunName, dry_run: DryRun = False, *, reach: Reach) -> None:
     """End a run and its steps now, without exit handlers."""
-    client = reach.client_of(run, dry_run=dry_run)
+    client, run = reach.run_of(run, dry_run=dry_run)
     client.terminate(run)
     if dry_run:
         planned.show(client)

@@ -10,4 +10,5 @@ from couler_py.cli.reach import Reach, reaching
 @reaching
 def command(run: RunName, as_json: AsJson = False, *, reach: Reach) -> None:
     """Watch a run until it ends."""
-    running.watch(reach.client_of(run), lambda: run, as_json=as_json)
+    client, run = reach.run_of(run)
+    running.watch(client, lambda: run, as_json=as_json)
