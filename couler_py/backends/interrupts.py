@@ -7,8 +7,9 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType, GeneratorType
+from typing import Any, TypeVar
 
-from couler_py.backends.base import RunStatus
+Told = TypeVar("Told")
 
 
 class Interrupts:
@@ -22,7 +23,7 @@ class Interrupts:
         self._numbers = tuple(numbers)
         self._pending = False
         self._others = False
-        self._watching: GeneratorType[RunStatus, None, None] | None = None
+        self._watching: GeneratorType[Any, None, None] | None = None
 
     @contextmanager
     def caught(self) -> Iterator[None]:
@@ -41,7 +42,7 @@ class Interrupts:
             for number in taken:
                 signal.signal(number, before[number])
 
-    def passed_on(self, statuses: Iterator[RunStatus]) -> Iterator[RunStatus]:
+    def passed_on(self, statuses: Iterator[Told]) -> Iterator[Told]:
         """The statuses; a signal that came between two of them is raised where the engine waits."""
         if not isinstance(statuses, GeneratorType):
             self._others = True

@@ -1,18 +1,24 @@
-"""A run while it runs: a tree that is redrawn on a terminal, a line for each change elsewhere."""
+"""A run while it runs: a view that is redrawn on a terminal, a line for each change elsewhere."""
 
 from __future__ import annotations
 
+import itertools
+import os
+import shlex
+import sys
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from couler_py.backends.base import FINISHED, RunStatus, TaskStatus
-from couler_py.cli.console import PHASE_SIGN, PHASE_STYLE, clean, console, encodable, one_line, seconds
+from couler_py.backends.base import FINISHED, Change, RunStatus, TaskStatus
+from couler_py.cli.console import PHASE_SIGN, PHASE_STYLE, clean, console, encodable, one_line, seconds, size
+from couler_py.cli.lines import Line, Lines, branches
+from couler_py.cli.progress import URGENT, Progress, differences
+from couler_py.report.paths import innermost, outside
+from couler_py.report.text import gist as whole_gist
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.tree import Tree
 
 UNFOLDED = 60
 """Above this many tasks, only what is going on or went wrong is shown, and the outermost tasks; the rest is counted."""
@@ -20,41 +26,94 @@ UNFOLDED = 60
 FAILURES = 5
 """So many failed tasks are named below a run that has ended; a fan-out may have thousands."""
 
-ENDED = frozenset({"Stopped", "Succeeded", "Failed", "Skipped", "Blocked"})
+LAST_LINES = 6
+"""So many of the last lines of what a failed task wrote are shown there."""
+
+LISTED = 200
+"""Where there is no terminal, so many changes are lines of their own; after them only failures, and how far it is."""
+
+EVERY = 10.0  # seconds between two lines that say how far a large run is
+PACE = 60  # times as long as drawing took is the pause after it, at least: less than two hundredths of a run
+BAR = 28  # cells
+
 _QUIET = frozenset({"Pending", "Succeeded", "Skipped"})
-_URGENT = ("Failed", "Running", "Suspended", "Stopped", "Blocked", "Pending", "Succeeded", "Skipped")
 
 
-def follow(statuses: Iterable[RunStatus], *, quiet: bool = False, hint: Callable[[], str] = str) -> RunStatus | None:
+def follow(changes: Iterable[Change], *, quiet: bool = False, hint: Callable[[], str] = str) -> RunStatus | None:
     """Show a run on stderr until it has ended; gives its last status, None where there was none.
 
     `hint` is asked again and again for a line to show below.
     """
+    progress = Progress()
     if quiet:
-        last = deque(statuses, maxlen=1)
-        return last[0] if last else None
+        for change in changes:
+            progress.apply(change)
+        return progress.status()
     out = console(stderr=True)
-    draw = out.is_terminal and not out.is_dumb_terminal
-    return _redraw(statuses, out, hint) if draw else _log(statuses, out)
-
-
-def _log(statuses: Iterable[RunStatus], out: Console) -> RunStatus | None:
-    seen: dict[str, tuple[str, int]] = {}
-    last = None
-    waits = False
-    for status in statuses:
-        last = status
-        if status.status == "Suspended" and not waits:
-            out.print(_waiting(status))
-        waits = status.status == "Suspended"
-        for task in status.tasks:
-            mark = (task.status, task.attempts)
-            if seen.get(task.name) != mark and task.status != "Pending":
-                seen[task.name] = mark
-                out.print(line_of(task))
+    if draws(out):
+        _redraw(progress, changes, out, hint)
+    else:
+        _log(progress, changes, out)
+    last = progress.status()
     if last is not None:
         out.print(summary(last))
     return last
+
+
+def draws(out: Console) -> bool:
+    """Whether the view is redrawn: on a terminal that a person sits at. Forced colours don't make one of a file."""
+    return out.is_terminal and not out.is_dumb_terminal and sys.stderr.isatty() and not os.environ.get("CI")
+
+
+# ---- lines
+
+
+def _log(progress: Progress, changes: Iterable[Change], out: Console) -> None:
+    log = Log(progress)
+    for change in changes:
+        text = log.of(change)
+        if text:
+            # Not by rich: a thousand lines would take longer than the steps that they tell of.
+            out.file.write(text)
+            out.file.flush()
+
+
+class Log:
+    """A run as lines, for a file or a pipe."""
+
+    def __init__(self, progress: Progress, clock: Callable[[], float] = time.monotonic):
+        self._progress = progress
+        self._clock = clock
+        self._seen: dict[str, tuple[str, int]] = {}
+        self._listed = 0
+        self._counted = 0.0
+        self._waits = False
+
+    def of(self, change: Change) -> str:
+        """The lines that tell of a change."""
+        lines = list(self._lines(change))
+        return "".join(f"{line}\n" for line in lines)
+
+    def _lines(self, change: Change) -> Iterator[str]:
+        self._progress.apply(change)
+        waits = change.run.status == "Suspended"
+        if waits and not self._waits:
+            yield _waiting(change.run)
+        self._waits = waits
+        for task in change.tasks:
+            mark = (task.status, task.attempts)
+            if self._seen.get(task.name) == mark or task.status == "Pending":
+                continue
+            self._seen[task.name] = mark
+            if self._listed < LISTED or task.status in ("Failed", "Suspended"):
+                self._listed += 1
+                yield line_of(task)
+                if self._listed == LISTED:
+                    yield "… from here on, only what fails, and how far it is"
+                    self._counted = self._clock()
+        if self._listed >= LISTED and self._clock() - self._counted >= EVERY:
+            self._counted = self._clock()
+            yield f"{time.strftime('%H:%M:%S')}  {''.join(text for text, _ in _counts(self._progress))}"
 
 
 def line_of(task: TaskStatus) -> str:
@@ -69,7 +128,7 @@ def facts_of(task: TaskStatus) -> str:
     if task.attempts > 1:
         parts.append(f"attempt {task.attempts}")
     if task.cached:
-        parts.append("cached")
+        parts.append(f"cached, from {one_line(task.cached_from)}" if task.cached_from else "cached")
     parts += [f"{one_line(name)}={series[-1][1]:.4g}" for name, series in task.metrics.items() if series]
     if task.message and task.status not in ("Succeeded", "Skipped"):
         parts.append(gist(task.message))
@@ -77,160 +136,202 @@ def facts_of(task: TaskStatus) -> str:
 
 
 def gist(message: str) -> str:
-    """A message of several lines in one: how it begins, and its last line, where a traceback says what went wrong."""
-    lines = [line.strip() for line in message.split("\n") if line.strip()]
-    return one_line(": ".join(dict.fromkeys([*lines[:1], *lines[-1:]])))
+    """A message of several lines in one that can't steer a terminal: how it begins, and its last line."""
+    return one_line(whole_gist(message))
 
 
 def _elapsed(task: TaskStatus) -> float | None:
     if task.status == "Running" and task.started is not None:
         return max(0.0, time.time() - task.started)
-    return task.seconds
+    return None if task.cached else task.seconds
+
+
+# ---- the view
+
+
+def _redraw(progress: Progress, changes: Iterable[Change], out: Console, hint: Callable[[], str]) -> None:
+    from rich.live import Live
+
+    view = View(progress, out, hint)
+    due = 0.0
+    with Live(view, console=out, auto_refresh=False, transient=True) as live:
+        for change in changes:
+            progress.apply(change)
+            if time.monotonic() >= due:
+                spent = time.thread_time()
+                live.refresh()
+                due = time.monotonic() + PACE * (time.thread_time() - spent)
+    if progress.run is not None:
+        out.print(_lines(progress, None))
+
+
+class View:
+    """What is drawn again and again: the run as last heard of, cut to the size of the terminal."""
+
+    def __init__(self, progress: Progress, out: Console, hint: Callable[[], str]):
+        self._progress = progress
+        self._out = out
+        self._hint = hint
+
+    def __rich_console__(self, _console: Console, _options: Any) -> Iterator[Any]:
+        run = self._progress.run
+        if run is None:
+            return
+        shown = _lines(self._progress, self._out.height - 4)
+        bar = [*_bar(self._progress), *_counts(self._progress), *_rest(self._progress)]
+        hint = self._hint() or (_waiting(run) if run.status == "Suspended" else "")
+        yield Lines([shown.lines[0], bar, *shown.lines[1:], *([[(hint, "yellow")]] if hint else [])])
+
+
+def _waiting(run: RunStatus) -> str:
+    return f"waits for a person: `couler resume {shlex.quote(run.run)}` in another terminal goes on"
+
+
+def _bar(progress: Progress) -> Line:
+    done, total = progress.ended, max(progress.total, 1)
+    full = BAR * done // total
+    style = "red" if progress.states["Failed"] else "green"
+    return [(encodable("━") * full, style), (encodable("─") * (BAR - full), "dim"), ("  ", "")]
+
+
+def _counts(progress: Progress) -> Line:
+    """How far a run is: how many have ended of how many, and the states that matter."""
+    more = "" if progress.certain or progress.expected is None else "+"
+    pieces: list[tuple[str, str]] = [(f"{progress.ended:,}/{progress.total:,}{more}", "")]
+    words = {"Pending": "waiting"}
+    for state, count in progress.counts():
+        if state != "Succeeded":
+            pieces += [(f"  {count:,} {words.get(state, state.lower())}", PHASE_STYLE.get(state, ""))]
+    if progress.cached:
+        pieces.append((f"  {progress.cached:,} cached", "dim"))
+    return pieces
+
+
+def _rest(progress: Progress) -> Line:
+    """What the steps use now, and how long the rest takes where that can be said."""
+    pieces: list[tuple[str, str]] = []
+    if progress.used is not None:
+        processors, memory = progress.used
+        of = "" if progress.processors is None else f" of {progress.processors:g}"
+        pieces.append((f"  {processors:.1f}{of} processors, {size(memory)}", "dim"))
+    left = progress.left()
+    if left is not None:
+        pieces.append((f"  about {_roughly(left)} left", "dim"))
+    return pieces
+
+
+def _roughly(value: float) -> str:
+    """Seconds no more exactly than anybody can know them.
+
+    >>> _roughly(3.2), _roughly(47), _roughly(100), _roughly(5000)
+    ('5s', '50s', '2m', '1h23m')
+    """
+    if value < 55:
+        return f"{max(1, round(value / 5)) * 5}s"
+    minutes = round(value / 60)
+    return f"{minutes}m" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02}m"
 
 
 # ---- the tree
 
 
-def _redraw(statuses: Iterable[RunStatus], out: Console, hint: Callable[[], str]) -> RunStatus | None:
-    from rich.live import Live
-
-    view = _View(out, hint)
-    with Live(view, console=out, refresh_per_second=8, transient=True) as live:
-        for status in statuses:
-            view.status = status
-            live.refresh()
-    last = view.status
-    if last is not None:
-        out.print(tree(last, height=None))
-        out.print(summary(last))
-    return last
-
-
-class _View:
-    """What is drawn again and again: the run as last heard of, cut to the height of the terminal."""
-
-    def __init__(self, out: Console, hint: Callable[[], str]):
-        self._out = out
-        self._hint = hint
-        self.status: RunStatus | None = None
-
-    def __rich_console__(self, _console: Console, _options: Any) -> Iterator[Any]:
-        from rich.text import Text
-
-        if self.status is None:
-            return
-        yield tree(self.status, height=self._out.height - 3)
-        hint = self._hint() or (_waiting(self.status) if self.status.status == "Suspended" else "")
-        if hint:
-            yield _cut(Text(hint, "yellow"))
-
-
-def _waiting(status: RunStatus) -> str:
-    return f"waits for a person: `couler resume {status.run}` in another terminal goes on"
-
-
-def tree(status: RunStatus, *, height: int | None) -> Tree:
+def tree(status: RunStatus, *, height: int | None) -> Lines:
     """The tasks of a run as a tree. With a height, only what is going on is shown where not all has room."""
-    from rich.text import Text
-    from rich.tree import Tree
+    progress = Progress()
+    for change in differences([status]):
+        progress.apply(change)
+    return _lines(progress, height)
 
-    counts = _counts(status.tasks)
-    head = Text.assemble(_signed(status.status), " ", (one_line(status.workflow), "bold"), (f"  {status.run}", "dim"))
-    if status.tasks:
-        head.append(f"  {counts['ended']}/{len(status.tasks)}", "dim")
-    if status.started is not None:
-        head.append(f"  {seconds(_run_seconds(status))}", "dim")
-    root = Tree(_cut(head), guide_style="dim")
-    shown, hidden = _chosen(status.tasks, height)
-    branches: dict[str, Tree] = {}
-    items = _items(status.tasks)
-    for task in shown:
-        outer = next((name for name in _above(task.name) if name in branches), "")
-        label = _label(task, outer, items.get(task.name, ""))
-        branches[task.name] = (branches[outer] if outer else root).add(_cut(label))
+
+def _lines(progress: Progress, height: int | None) -> Lines:
+    run = progress.run
+    assert run is not None
+    head = [_signed(run.status), (" ", ""), (one_line(run.workflow), "bold"), (f"  {run.run}", "dim")]
+    if progress.tasks and height is None:
+        head.append((f"  {progress.ended}/{len(progress.tasks)}", "dim"))
+    if run.started is not None:
+        head.append((f"  {seconds(_run_seconds(run))}", "dim"))
+    shown = _chosen(progress, height)
+    names = [task.name for task in shown]
+    there = set(names)
+    parents = {name: next((each for each in reversed(list(outside(name))) if each in there), "") for name in names}
+    lines: list[Line] = [head]
+    hidden = len(progress.tasks) - len(shown)
+    for guide, name in branches(names, parents, more=hidden > 0):
+        lines.append([(encodable(guide), "dim"), *_label(progress, progress.tasks[name], parents[name])])
     if hidden:
-        root.add(Text(encodable(f"… and {_count_text(hidden)}"), "dim"))
-    return root
+        lines.append([(encodable("└── "), "dim"), (encodable(f"… and {_hidden(progress, shown)}"), "dim")])
+    return Lines(lines)
 
 
-def _cut(text: Any) -> Any:
-    text.no_wrap, text.overflow = True, "ellipsis"
-    return text
-
-
-def _label(task: TaskStatus, outer: str, progress: str) -> Any:
-    from rich.text import Text
-
+def _label(progress: Progress, task: TaskStatus, outer: str) -> Iterator[tuple[str, str]]:
     # Below the task around it, a task has only the rest of its name.
     name = task.name.removeprefix(outer).lstrip("/") if outer else task.name
-    label = Text.assemble(_signed(task.status), " ", clean(task.display or name))
-    facts = "  ".join(part for part in (progress, facts_of(task)) if part)
+    yield _signed(task.status)
+    yield f" {clean(task.display or name)}", ""
+    done = progress.items.get(task.name)
+    items = f"{done[0]:,}/{done[1]:,}" if done is not None else ""
+    facts = "  ".join(part for part in (items, facts_of(task)) if part)
     if facts:
-        label.append(f"  {facts}", "red" if task.status == "Failed" else "dim")
-    return label
+        yield f"  {facts}", "red" if task.status == "Failed" else "dim"
 
 
 def _signed(phase: str) -> tuple[str, str]:
     return (encodable(PHASE_SIGN.get(phase, "?")), PHASE_STYLE.get(phase, ""))
 
 
-def _above(name: str) -> Iterator[str]:
-    # "map[3]/train" hangs below "map[3]", that below "map".
-    while name:
-        last = name.rpartition("/")[2]
-        cut = max(last.rfind("["), last.rfind("#"))
-        name = name[: len(name) - len(last) + cut] if cut > 0 else name[: -len(last) - 1]
-        if name:
-            yield name
+def _chosen(progress: Progress, height: int | None) -> list[TaskStatus]:
+    room = max(3, min(height - 1, UNFOLDED)) if height is not None else UNFOLDED
+    if len(progress.tasks) <= room:
+        return list(progress.tasks.values())
+    room -= 1  # the last line counts the rest
+    kept: dict[str, None] = {}
+    for state in URGENT:
+        if state in _QUIET:
+            continue
+        # Of those that failed, the last; there may be so many that nothing else had room.
+        most = room - len(kept) if state != "Failed" else max(3, room // 3)
+        names = progress.states[state]
+        found = itertools.islice(reversed(names) if state == "Failed" else names, min(most, room - len(kept)))
+        kept |= dict.fromkeys(found)
+    around = itertools.islice(reversed(progress.outermost), room)
+    kept |= dict.fromkeys(itertools.islice((name for name in around if name not in kept), room - len(kept)))
+    return [progress.tasks[name] for name in sorted(kept, key=progress.places.__getitem__)]
 
 
-def _items(tasks: Iterable[TaskStatus]) -> dict[str, str]:
-    """By fan-out, how many of its items have ended."""
-    ended: dict[str, list[int]] = {}
-    for task in tasks:
-        if task.name.endswith("]"):
-            count = ended.setdefault(task.name.rpartition("[")[0], [0, 0])
-            count[0] += task.status in ENDED
-            count[1] += 1
-    return {name: f"{done}/{total}" for name, (done, total) in ended.items()}
+def _hidden(progress: Progress, shown: Iterable[TaskStatus]) -> str:
+    counts = dict(progress.counts())
+    for task in shown:
+        counts[task.status] -= 1
+    return ", ".join(f"{count:,} {state.lower()}" for state, count in counts.items() if count)
 
 
-def _chosen(tasks: tuple[TaskStatus, ...], height: int | None) -> tuple[list[TaskStatus], list[TaskStatus]]:
-    room = height - 3 if height is not None else UNFOLDED
-    if len(tasks) <= min(room, UNFOLDED):
-        return list(tasks), []
-    # Those that matter now come first; the order of the program is kept among what is shown.
-    candidates = [place for place, task in enumerate(tasks) if task.status not in _QUIET or _is_outer(task.name)]
-    ranked = sorted(candidates, key=lambda place: (_URGENT.index(tasks[place].status), place))
-    kept = set(ranked[: max(3, min(room, UNFOLDED))])
-    return (
-        [task for place, task in enumerate(tasks) if place in kept],
-        [task for place, task in enumerate(tasks) if place not in kept],
-    )
+# ---- the end
 
 
-def _is_outer(name: str) -> bool:
-    return not any(mark in name for mark in "/[#")
+def _failures(status: RunStatus) -> Iterator[tuple[str, str]]:
+    """Which tasks failed, their last lines, where to read all, and how to go on: lines and their styles."""
+    failed = _where_it_failed(status.tasks)
+    for task in failed[:FAILURES]:
+        said = gist(task.message)
+        if status.message != f"{task.name} failed: {said}":
+            yield f"{clean(task.name)}: {said}", "red"
+        lines = [clean(line.rstrip()) for line in task.message.split("\n")[1:] if line.strip()]
+        for line in lines[-LAST_LINES:]:
+            yield encodable(f"│ {line}"), "dim"
+        yield f"`couler logs {status.run} {clean(task.name)}` shows all that it wrote", "dim"
+    if len(failed) > FAILURES:
+        yield encodable(f"… and {len(failed) - FAILURES:,} more; `couler report {status.run}` shows them all"), "dim"
+    if status.status == "Failed" and status.engine != "exported":
+        yield f"`couler retry {status.run}` runs what failed again{_with_its_code(status, failed)}", "dim"
 
 
-def _counts(tasks: Iterable[TaskStatus]) -> dict[str, int]:
-    counts = {"ended": 0}
-    for task in tasks:
-        counts[task.status] = counts.get(task.status, 0) + 1
-        counts["ended"] += task.status in ENDED
-    return counts
-
-
-def _count_text(tasks: Iterable[TaskStatus]) -> str:
-    counts = _counts(tasks)
-    return ", ".join(f"{counts[phase]:,} {phase.lower()}" for phase in _URGENT if counts.get(phase))
-
-
-def _where_it_failed(tasks: Iterable[TaskStatus]) -> list[TaskStatus]:
-    """The failed tasks that have a message, without those that failed because one inside of them did."""
-    failed = [task for task in tasks if task.status == "Failed" and task.message]
-    around = {name for task in failed for name in _above(task.name)}
-    return [task for task in failed if task.name not in around]
+def _with_its_code(status: RunStatus, failed: list[TaskStatus]) -> str:
+    source = next((task.source for task in failed if task.source is not None), None)
+    if status.engine != "local" or source is None or not source.file.endswith(".py"):
+        return ""
+    path = os.path.relpath(source.file)
+    return f"; with the code as it is now: `couler retry {status.run} --with {shlex.quote(clean(path))}`"
 
 
 def _run_seconds(status: RunStatus) -> float | None:
@@ -249,15 +350,8 @@ def summary(status: RunStatus) -> Any:
             text.append(f"  {fact}", "dim")
     if status.message:
         text.append(f"\n  {clean(status.message)}", PHASE_STYLE.get(status.status, ""))
-    failed = _where_it_failed(status.tasks)
-    for task in failed[:FAILURES]:
-        said = gist(task.message)
-        if status.message != f"{task.name} failed: {said}":
-            text.append(f"\n  {clean(task.name)}: {said}", "red")
-        text.append(f"\n  `couler logs {status.run} {clean(task.name)}` shows what it wrote", "dim")
-    if len(failed) > FAILURES:
-        more = f"… and {len(failed) - FAILURES:,} more; `couler report {status.run}` shows them all"
-        text.append(encodable(f"\n  {more}"), "dim")
+    for words, style in _failures(status):
+        text.append(f"\n  {words}", style)
     if status.status in FINISHED:
         from couler_py.report.page import value_text
 
@@ -266,3 +360,18 @@ def summary(status: RunStatus) -> Any:
             text.append(f"\n  {clean(name)} = ", "bold")
             text.append(shown if len(shown) <= 200 else f"{shown[:199]}…")
     return text
+
+
+def _count_text(tasks: Iterable[TaskStatus]) -> str:
+    counts: dict[str, int] = {}
+    for task in tasks:
+        counts[task.status] = counts.get(task.status, 0) + 1
+    parts = [f"{counts[phase]:,} {phase.lower()}" for phase in URGENT if counts.get(phase)]
+    cached = sum(task.cached for task in tasks)
+    return ", ".join([*parts, *([f"{cached:,} of them cached"] if cached else [])])
+
+
+def _where_it_failed(tasks: Iterable[TaskStatus]) -> list[TaskStatus]:
+    """The failed tasks that have a message, without those that failed because one inside of them did."""
+    failed = {task.name: task for task in tasks if task.status == "Failed" and task.message}
+    return [failed[name] for name in innermost(failed)]

@@ -10,11 +10,12 @@ from typing import Any
 
 import typer
 
-from couler_py.backends.base import Client, RunStatus
+from couler_py.backends.base import Change, Changing, Client
 from couler_py.backends.interrupts import Interrupts
 from couler_py.cli import exits
 from couler_py.cli.console import console
 from couler_py.cli.live import follow, summary
+from couler_py.cli.progress import differences
 from couler_py.ir.wire import finite
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -31,7 +32,9 @@ def watch(client: Client, start: Callable[[], str], *, as_json: bool = False) ->
     try:
         with interrupts.caught():
             run = start()
-            _follow(interrupts, interrupts.passed_on(client.watch(run)), quiet=as_json)
+            told = interrupts.passed_on(client.changes(run)) if isinstance(client, Changing) else None
+            changes = differences(interrupts.passed_on(client.watch(run))) if told is None else told
+            _follow(interrupts, changes, quiet=as_json)
     except KeyboardInterrupt:
         console(stderr=True).print(f"no longer watching; {run} goes on: `couler watch {run}`")
         raise
@@ -68,17 +71,17 @@ def print_logs(client: Client, start: Callable[[], str], *, as_json: bool = Fals
         raise typer.Exit(exits.FAILED)
 
 
-def _follow(interrupts: Interrupts, statuses: Iterator[RunStatus], *, quiet: bool) -> None:
+def _follow(interrupts: Interrupts, changes: Iterator[Change], *, quiet: bool) -> None:
     try:
         follow(
-            statuses,
+            changes,
             quiet=quiet,
             hint=lambda: "stopping; Ctrl-C again ends everything at once" if interrupts.count else "",
         )
     except OSError:
         if not interrupts.count:
             raise
-        follow(statuses, quiet=True)  # the terminal was closed; the run has still to be stopped
+        follow(changes, quiet=True)  # the terminal was closed; the run has still to be stopped
 
 
 def to_json(value: Any) -> str:

@@ -20,7 +20,7 @@ from couler_py.store.home import Home
 from couler_py.store.records import RunRecord, TaskRecord
 
 INTERVAL = 0.1  # seconds between two looks
-TICK = 1.0  # seconds after which a look is told of though nothing is new: clocks go on
+TICK = 0.5  # seconds after which a look is told of though nothing is new: clocks go on
 PACE = 50  # times as long as a look has taken is the pause after it, at least
 
 
@@ -187,6 +187,7 @@ def changes(home: Home, run: str, workflow: Workflow, ours: InThread | None) -> 
                 if ours is None:
                     raise
                 ours.prepared.engine.interrupt()
+                told = 0.0  # whoever looks on says so at once
     finally:
         source.close()
 

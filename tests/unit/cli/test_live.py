@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from rich.console import Console
 
-from couler_py.backends.base import RunStatus, TaskStatus
-from couler_py.cli.live import facts_of, follow, summary, tree
+from couler_py.backends.base import Change, Expected, RunStatus, TaskStatus
+from couler_py.cli.lines import Lines, branches, cropped
+from couler_py.cli.live import LISTED, Log, View, facts_of, follow, summary, tree
+from couler_py.cli.progress import Progress, differences
 
 
 def drawn(tasks: list[TaskStatus], height: int | None = None) -> list[str]:
@@ -55,7 +58,9 @@ def test_no_more_is_drawn_than_the_terminal_is_high() -> None:
 def test_facts_are_time_attempts_metrics_and_what_went_wrong() -> None:
     task = TaskStatus("a", "Failed", 3, 1.5, "exit code 1\nmore", metrics={"loss": ((0, 2.0), (1, 0.25))})
     assert facts_of(task) == "1.50s  attempt 3  loss=0.25  exit code 1: more"
-    assert facts_of(TaskStatus("a", "Succeeded", 1, 0.5, cached=True)) == "0.50s  cached"
+    assert facts_of(TaskStatus("a", "Succeeded", 1, 0.5, cached=True)) == "cached"
+    assert facts_of(TaskStatus("a", "Succeeded", cached=True, cached_from="r-0/a")) == "cached, from r-0/a"
+    assert facts_of(TaskStatus("a", "Pending", message="waits for a processor")) == "waits for a processor"
 
 
 def changes() -> Iterator[RunStatus]:
@@ -68,7 +73,7 @@ def changes() -> Iterator[RunStatus]:
 
 
 def test_where_there_is_no_terminal_each_change_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    last = follow(changes())
+    last = follow(differences(changes()))
     printed = capsys.readouterr()
     assert printed.out == ""
     assert [line.split(None, 1)[1] for line in printed.err.splitlines()[:4]] == [
@@ -83,7 +88,7 @@ def test_where_there_is_no_terminal_each_change_is_a_line(capsys: pytest.Capture
 
 
 def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    last = follow(changes(), quiet=True)
+    last = follow(differences(changes()), quiet=True)
     assert capsys.readouterr() == ("", "")
     assert last is not None
     assert last.outputs == {"x": [1, 2]}
@@ -92,7 +97,8 @@ def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_summary_names_what_failed() -> None:
     status = RunStatus("r-1", "flow", "Failed", message="a failed", tasks=(TaskStatus("a", "Failed", message="boom"),))
     assert summary(status).plain == (
-        "Failed  r-1  1 failed\n  a failed\n  a: boom\n  `couler logs r-1 a` shows what it wrote"
+        "Failed  r-1  1 failed\n  a failed\n  a: boom\n  `couler logs r-1 a` shows all that it wrote\n"
+        "  `couler retry r-1` runs what failed again"
     )
 
 
@@ -102,7 +108,9 @@ def test_what_the_run_says_of_a_failed_task_is_not_said_twice() -> None:
         tasks=(TaskStatus("a", "Failed", message="exit code 1\nTraceback (most recent call last):\nValueError: no"),),
     )  # fmt: skip
     assert summary(status).plain == (
-        "Failed  r-1  1 failed\n  a failed: exit code 1: ValueError: no\n  `couler logs r-1 a` shows what it wrote"
+        "Failed  r-1  1 failed\n  a failed: exit code 1: ValueError: no\n"
+        "  │ Traceback (most recent call last):\n  │ ValueError: no\n"
+        "  `couler logs r-1 a` shows all that it wrote\n  `couler retry r-1` runs what failed again"
     )
 
 
@@ -110,11 +118,161 @@ def test_of_a_fan_out_that_failed_a_few_items_are_named_and_the_rest_is_counted(
     items = tuple(TaskStatus(f"m[{number}]", "Failed", message="boom") for number in range(7))
     status = RunStatus("r-1", "flow", "Failed", tasks=(TaskStatus("m", "Failed", message="7 of 7 items"), *items))
     lines = summary(status).plain.splitlines()
-    assert lines[:3] == ["Failed  r-1  8 failed", "  m[0]: boom", "  `couler logs r-1 m[0]` shows what it wrote"]
-    assert lines[-1] == "  … and 2 more; `couler report r-1` shows them all"
-    assert len(lines) == 12
+    assert lines[:3] == ["Failed  r-1  8 failed", "  m[0]: boom", "  `couler logs r-1 m[0]` shows all that it wrote"]
+    assert lines[-2:] == [
+        "  … and 2 more; `couler report r-1` shows them all",
+        "  `couler retry r-1` runs what failed again",
+    ]
+    assert len(lines) == 13
 
 
 @pytest.mark.parametrize("quiet", [True, False])
 def test_a_run_without_a_status_has_no_last_one(quiet: bool) -> None:
     assert follow(iter(()), quiet=quiet) is None
+
+
+# ---- what is drawn
+
+
+def view(progress: Progress, *, width: int = 100, height: int = 30) -> list[str]:
+    out = io.StringIO()
+    console = Console(file=out, width=width, height=height, color_system=None, force_terminal=True)
+    console.print(View(progress, console, str))
+    return [line.rstrip() for line in out.getvalue().splitlines()]
+
+
+def followed(*changes: Change) -> Progress:
+    progress = Progress()
+    for change in changes:
+        progress.apply(change)
+    return progress
+
+
+RUNNING = RunStatus("r-1", "flow", "Running")
+
+
+def test_the_view_says_how_far_a_run_is_and_what_its_steps_use() -> None:
+    tasks = (
+        TaskStatus("a", "Succeeded", 1, 1.0, cached=True),
+        TaskStatus("b", "Failed", 1, 0.5, "boom"),
+        TaskStatus("c", "Running", 1),
+        TaskStatus("d", "Pending", message="waits for a processor"),
+    )
+    expected = Expected(8, {}, unknown=False)
+    assert view(followed(Change(RUNNING, tasks, False, (1.52, 3 * 1024**2), 2.0, expected))) == [
+        "▶ flow  r-1",
+        "━━━━━━━─────────────────────  2/8  1 failed  1 running  1 waiting  1 cached  1.5 of 2 processors, 3.0 MiB"[:99]
+        + "…",
+        "├── ✓ a  cached",
+        "├── ✗ b  0.50s  boom",
+        "├── ▶ c",
+        "└── · d  waits for a processor",
+    ]
+
+
+def test_where_there_may_be_more_tasks_the_number_says_so() -> None:
+    tasks = (TaskStatus("a", "Succeeded"), TaskStatus("b", "Running"))
+    assert " 1/5+ " in view(followed(Change(RUNNING, tasks, expected=Expected(5, {}, unknown=True))))[1]
+    assert " 1/5 " in view(followed(Change(RUNNING, tasks, expected=Expected(5))))[1]
+    assert " 1/2 " in view(followed(Change(RUNNING, tasks)))[1]  # of an engine that says nothing of it
+
+
+def test_a_task_that_changes_is_counted_once() -> None:
+    states = ("Pending", "Running", "Failed")
+    progress = followed(*(Change(RUNNING, (TaskStatus("m[0]", state), TaskStatus("m", "Running"))) for state in states))  # type: ignore[arg-type]
+    assert list(progress.counts()) == [("Failed", 1), ("Running", 1)]
+    assert progress.items == {"m": [1, 1]}
+
+
+def test_what_a_graph_did_before_it_began_anew_is_forgotten() -> None:
+    first = Change(RUNNING, (TaskStatus("g", "Running"), TaskStatus("g/a", "Failed")))
+    progress = followed(first, Change(RUNNING, (TaskStatus("g", "Running", 2),), anew=True))
+    assert (list(progress.tasks), list(progress.counts())) == (["g"], [("Running", 1)])
+
+
+def test_of_thousands_of_tasks_the_view_keeps_its_size_and_shows_what_runs_and_the_last_failures() -> None:
+    tasks = [TaskStatus(f"t{number}", "Failed" if number % 2 else "Succeeded") for number in range(5000)]
+    tasks += [TaskStatus(f"r{number}", "Running") for number in range(3)]
+    lines = view(followed(Change(RUNNING, tuple(tasks))), height=20)
+    assert len(lines) <= 18
+    assert [line for line in lines if "▶ r" in line] == ["├── ▶ r0", "├── ▶ r1", "├── ▶ r2"]
+    assert "├── ✗ t4999" in lines
+    assert lines[-1] == "└── … and 2,495 failed, 2,495 succeeded" or lines[-1].startswith("└── … and 2,49")
+
+
+def test_wide_characters_are_cut_at_the_width_of_the_terminal() -> None:
+    lines = view(followed(Change(RUNNING, (TaskStatus("数据" * 40, "Running"),))), width=30)
+    assert all(Console(width=30).measure(line).maximum <= 30 for line in lines)
+    assert lines[-1].endswith("…")
+
+
+def test_a_name_can_t_steer_the_terminal() -> None:
+    lines = view(followed(Change(RUNNING, (TaskStatus("a\x1b[2J", "Failed", message="\x1b]0;x\x07"),))))
+    assert lines[-1] == "└── ✗ a\\x1b[2J  \\x1b]0;x\\x07"
+
+
+@pytest.mark.parametrize(("width", "shown"), [(9, "ab cd"), (5, "ab cd"), (4, "ab …"), (3, "ab…"), (1, "…"), (0, "")])
+def test_a_line_is_cut_with_an_ellipsis(width: int, shown: str) -> None:
+    assert "".join(text for text, _ in cropped([("ab", ""), (" cd", "")], width)) == shown
+
+
+def test_a_line_is_cut_only_on_a_terminal() -> None:
+    out = io.StringIO()
+    Console(file=out, width=10).print(Lines([[("x" * 50, "")]]), soft_wrap=True)
+    assert out.getvalue() == "x" * 50 + "\n"
+
+
+def test_graphs_deeper_than_pythons_calls_are_drawn_too() -> None:
+    names = ["/".join("g" * depth) for depth in range(1, 2000)]
+    parents = {inner: outer for outer, inner in pairwise(names)}
+    assert sum(1 for _ in branches(names, parents)) == len(names)
+
+
+# ---- where there is no terminal
+
+
+def test_of_a_large_run_only_failures_are_lines_of_their_own_and_now_and_then_how_far_it_is() -> None:
+    now = [0.0]
+    log = Log(Progress(), clock=lambda: now[0])
+    many = tuple(TaskStatus(f"t{number}", "Succeeded", 1, 0.1) for number in range(LISTED + 100))
+    said = log.of(Change(RUNNING, many)).splitlines()
+    assert len(said) == LISTED + 1
+    assert said[-1] == "… from here on, only what fails, and how far it is"
+    assert log.of(Change(RUNNING, (TaskStatus("u", "Succeeded", 1, 0.1),))) == ""
+    assert log.of(Change(RUNNING, (TaskStatus("v", "Failed", 1, 0.1, "boom"),))).endswith(
+        "  Failed     v  0.10s  boom\n"
+    )
+    now[0] = 11.0
+    assert log.of(Change(RUNNING)).endswith(f"  {LISTED + 102}/{LISTED + 102}  1 failed\n")
+
+
+# ---- how long the rest takes
+
+
+def steps(ended: int, total: int, *, unknown: bool = False, template: str = "work") -> Progress:
+    tasks = tuple(TaskStatus(f"t{number}", "Succeeded", 1, 2.0, template=template) for number in range(ended))
+    run = RunStatus("r-1", "flow", "Running", started=100.0)
+    return followed(Change(run, tasks, expected=Expected(total, {"work": total}, unknown)))
+
+
+def test_what_is_left_takes_as_long_as_what_has_ended_as_much_at_once_as_until_now() -> None:
+    # 20 steps of 2 seconds in 10 seconds are 4 at once: 80 more take 40 seconds.
+    assert steps(20, 100).left(now=110.0) == 40.0
+
+
+@pytest.mark.parametrize(
+    "progress",
+    [
+        pytest.param(steps(20, 100, unknown=True), id="there may be more tasks"),
+        pytest.param(steps(9, 50), id="too few have ended"),
+        pytest.param(steps(20, 500), id="less than a tenth has ended"),
+        pytest.param(steps(20, 100, template="other"), id="none of this kind has ended"),
+        pytest.param(steps(20, 20), id="nothing is left"),
+    ],
+)
+def test_what_would_be_a_guess_is_not_said(progress: Progress) -> None:
+    assert progress.left(now=110.0) is None
+
+
+def test_nothing_is_said_in_the_first_seconds() -> None:
+    assert steps(20, 100).left(now=104.0) is None
