@@ -24,7 +24,8 @@ class Program:
 
     def __init__(self, runner: str, preload: list[str]):
         with open(runner, encoding="utf-8") as file:
-            definitions, _, self._entry = file.read().rstrip("\n").rpartition("\n")
+            definitions, _, entry = file.read().rstrip("\n").rpartition("\n")
+        self._entry = "\n" * (definitions.count("\n") + 1) + entry  # in the line that tracebacks know
         self._module = types.ModuleType("__main__")
         self._module.__dict__["__builtins__"] = builtins
         sys.modules["__main__"] = self._module
@@ -36,7 +37,7 @@ class Program:
         except BaseException as error:  # each step says so, in its own log
             self._problem = error
         importlib.machinery.PathFinder.find_spec("couler_py")  # the runner asks too, and finds the folders read
-        self._modules = dict(sys.modules)
+        self._modules = {name: module for name, module in sys.modules.items() if name not in ("atexit", "gc")}
         self._around = dict(os.environ)
 
     def alone(self) -> None:
@@ -47,6 +48,8 @@ class Program:
 
     def run(self, payload: dict[str, Any]) -> NoReturn:
         """Be the step, and end as an interpreter does."""
+        for name in sys.modules.keys() - self._modules.keys():  # the system's own calls import some
+            del sys.modules[name]
         self._adopt(payload["env"])
         self._end(*self._enter(payload["program"]))
 
@@ -81,7 +84,7 @@ class Program:
             trace = error.__traceback__
             while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
                 trace = trace.tb_next
-            sys.excepthook(type(error), error, trace)
+            sys.excepthook(type(error), error.with_traceback(trace), trace)
             return 1, isinstance(error, KeyboardInterrupt)
         return 0, False
 
@@ -97,14 +100,12 @@ class Program:
                 if isinstance(module, types.ModuleType):
                     wipe(module.__dict__)
             gc.collect()
-        try:
-            sys.stdout.flush()
-        except (OSError, ValueError):
-            code = EXIT_FLUSH
-        try:
-            sys.stderr.flush()
-        except (OSError, ValueError):
-            code = code or EXIT_FLUSH
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                if not stream.closed:
+                    stream.flush()
+            except (OSError, ValueError):
+                code = code if stream is sys.stderr else EXIT_FLUSH
         if interrupted:
             import signal
 

@@ -32,6 +32,7 @@ def main(arguments: list[str]) -> NoReturn:
     try:
         forker.serve()
     except Born as born:
-        program.run(born.payload)
-    kept.clear()
-    os._exit(0)
+        payload = born.payload
+    else:
+        os._exit(len(kept) and 0)
+    program.run(payload)
