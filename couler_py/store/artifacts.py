@@ -38,11 +38,21 @@ def give(home: Home, ref: ArtifactRef, target: str | os.PathLike[str], *, writab
 
 
 def visible(home: Home, ref: ArtifactRef, folder: Path, name: str) -> Path:
-    """A copy that a person can open, at `folder/name` with the file's own suffix, made once."""
-    target = folder / (name + ref.suffix)
+    """A copy that a person can open, at `folder/name` with the file's own suffix, made once.
+
+    Raises `ContentError` for a name that isn't one part of a path.
+    """
+    target = folder / part(name + ref.suffix)
     if not target.exists():
         give(home, ref, target)
     return target
+
+
+def part(name: str) -> str:
+    """A name, which is one part of a path. Raises `ContentError` for any other."""
+    if name in ("", ".", "..") or "/" in name or "\0" in name:
+        raise content.ContentError(f"{name!r} can't be the name of a file")
+    return name
 
 
 def gather(home: Home, members: list[tuple[int, ArtifactRef]]) -> ArtifactRef:
@@ -51,11 +61,13 @@ def gather(home: Home, members: list[tuple[int, ArtifactRef]]) -> ArtifactRef:
 
 
 def folder(home: Home, members: Sequence[tuple[str, ArtifactRef]]) -> ArtifactRef:
-    """One folder with an entry for each member, at its path in it."""
+    """One folder with an entry for each member, at its path in it. Raises `ContentError` for a path out of it."""
     root = str(home.artifacts)
     entries: list[dict[str, Any]] = []
     around: set[str] = set()
     for name, ref in members:
+        if not content.is_inside(name):
+            raise content.ContentError(f"{name!r} can't be a path in a folder")
         parents = [str(parent) for parent in reversed(PurePosixPath(name).parents) if parent.name]
         entries += ({"path": parent, "kind": "folder"} for parent in parents if parent not in around)
         around.update(parents)

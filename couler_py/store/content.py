@@ -83,7 +83,32 @@ def manifest(root: str, digest: str) -> list[dict[str, Any]]:
     if hashlib.sha256(data).hexdigest() != digest:
         raise ContentError(f"the folder {digest} in {root} is damaged")
     entries: list[dict[str, Any]] = json.loads(data.decode("utf-8", "surrogateescape"))
+    for entry in entries:
+        if not is_inside(entry["path"]) or (entry["kind"] == "link" and not stays(entry["path"], entry["target"])):
+            raise ContentError(f"the folder {digest} in {root} names {entry['path']!r}, which leads out of it")
     return entries
+
+
+def is_inside(path: str) -> bool:
+    """Whether a path names something below a folder, read as it stands: no "..", nothing absolute."""
+    return "\0" not in path and all(part not in ("", ".", "..") for part in path.split("/"))
+
+
+def stays(path: str, target: str) -> bool:
+    """Whether a link at a path in a folder leads to a place in it, whatever links it passes on its way.
+
+    Steps upwards count only where a link begins with them, for its own folder is known to be no link: behind the name
+    of another link, ".." could lead anywhere.
+    """
+    parts = [part for part in target.split("/") if part not in ("", ".")]
+    upwards = next((at for at, part in enumerate(parts) if part != ".."), len(parts))
+    return (
+        not target.startswith("/")
+        and bool(target)
+        and "\0" not in target
+        and ".." not in parts[upwards:]
+        and upwards <= path.count("/")
+    )
 
 
 def give(root: str, reference: dict[str, Any], target: str, *, writable: bool = False) -> None:
@@ -161,8 +186,7 @@ def _keep_entry(root: str, top: str, place: str, move: bool, fsync: bool) -> dic
     name = os.path.relpath(place, top)
     if os.path.islink(place):
         target = os.readlink(place)
-        inside = os.path.normpath(os.path.join(os.path.dirname(name), target))
-        if not os.path.isabs(target) and not inside.startswith(".."):
+        if stays(name, target):
             return {"path": name, "kind": "link", "target": target}
     mode = os.stat(place).st_mode
     if not stat.S_ISREG(mode):

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import msgspec
 
+from couler_py.ir.diagnostics import CoulerError
+
 FOLDERS = ("runs", "artifacts", "tmp", "programs", "includes", "environments", "volumes")
+
+
+class UnsafeHomeError(CoulerError):
+    """The folder isn't this user's alone: whoever else writes there could choose what is run and read."""
 
 
 class Home(msgspec.Struct, frozen=True):
@@ -36,16 +43,41 @@ def home_path(path: str | os.PathLike[str] | None = None) -> Path:
 def open_home(path: str | os.PathLike[str] | None = None) -> Home:
     """The folder, made where it is missing.
 
-    Raises `NotADirectoryError` where something else has the name, `PermissionError` where it can't be made.
+    Raises `UnsafeHomeError` for a folder of another user and for one where everybody may write, `NotADirectoryError`
+    where something else has the name, `PermissionError` where it can't be made.
     """
     folder = home_path(path)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _check_owner(folder)
     ignore = folder / ".gitignore"
     if not ignore.exists():
         ignore.write_text("*\n")
     for name in FOLDERS:
         (folder / name).mkdir(mode=0o700, exist_ok=True)
     return Home(folder)
+
+
+def _check_owner(folder: Path) -> None:
+    facts = folder.stat()
+    if facts.st_uid != os.geteuid():
+        raise UnsafeHomeError(
+            f"{folder} belongs to {_user(facts.st_uid)}, and this is {_user(os.geteuid())}: what lies there could be "
+            "theirs to change. Set COULER_HOME to a folder of your own, or work in another folder"
+        )
+    if facts.st_mode & stat.S_IWOTH:
+        raise UnsafeHomeError(
+            f"everybody may write into {folder}: programs and results in it could be anybody's. If it is yours, "
+            f"`chmod o-w {folder}`; else set COULER_HOME to another folder"
+        )
+
+
+def _user(number: int) -> str:
+    import pwd
+
+    try:
+        return f"the user {pwd.getpwuid(number).pw_name!r}"
+    except KeyError:
+        return f"the user {number}"
 
 
 NETWORK = (
