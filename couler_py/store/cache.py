@@ -98,9 +98,15 @@ def key(parts: Mapping[str, Part]) -> str:
 
 
 def find(
-    connection: sqlite3.Connection, home: Home, cache_key: str, *, now: float, max_age: float | None = None
+    connection: sqlite3.Connection,
+    home: Home,
+    cache_key: str,
+    *,
+    now: float,
+    max_age: float | None = None,
+    files: bool = True,
 ) -> Hit | Miss:
-    """The success of that key, unless it is older than `max_age` seconds or its files are gone."""
+    """The success of that key, unless it is older than `max_age` seconds or (with `files`) its files are gone."""
     row = connection.execute("SELECT created, run, path, result FROM cache WHERE key=?", (cache_key,)).fetchone()
     if row is None:
         return Miss("new")
@@ -109,7 +115,7 @@ def find(
     if max_age is not None and now - created > max_age:
         return Miss("expired", run, path, age)
     result = _result(text)
-    gone = missing(home, result.artifacts.values())
+    gone = missing(home, result.artifacts.values()) if files else ""
     if gone:
         return Miss("gone", run, path, age, gone)
     return Hit(result, run, path, created)

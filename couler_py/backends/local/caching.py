@@ -14,6 +14,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
+from couler_py.backends.local import remote
 from couler_py.backends.local.cachekeys import parts
 from couler_py.backends.local.context import Call, Context
 from couler_py.ir.model import Cache, Function, Http, Script
@@ -33,12 +34,12 @@ async def cached(
     scope = context.scope(made)
     found = parts(context, made, rule.version, None if rule.key is None else scope.text(rule.key))
     key = cache.key(found)
-    hit = _find(context, key, rule)
+    hit = await _find(context, key, rule)
     if isinstance(hit, cache.Hit):
         return _use(context, made, task, key, hit)
     async with _alone(context, made, task, key) as waited:
         if waited:
-            hit = _find(context, key, rule)
+            hit = await _find(context, key, rule)
             if isinstance(hit, cache.Hit):
                 return _use(context, made, task, key, hit)
         step = made.template.name
@@ -50,8 +51,13 @@ async def cached(
         return result
 
 
-def _find(context: Context, key: str, rule: Cache) -> cache.Hit | cache.Miss:
-    return cache.find(context.connection, context.home, key, now=runs.now(), max_age=rule.max_age)
+async def _find(context: Context, key: str, rule: Cache) -> cache.Hit | cache.Miss:
+    found = cache.find(context.connection, context.home, key, now=runs.now(), max_age=rule.max_age)
+    if isinstance(found, cache.Hit) or found.kind != "gone":
+        return found
+    # What is gone from this machine may be in the store that it was sent to.
+    anyway = cache.find(context.connection, context.home, key, now=runs.now(), max_age=rule.max_age, files=False)
+    return anyway if isinstance(anyway, cache.Hit) and await remote.held(context, anyway.result) else found
 
 
 def _use(context: Context, made: Call, task: TaskRecord, key: str, hit: cache.Hit) -> Result:

@@ -7,7 +7,7 @@ import hashlib
 import json
 from typing import Any
 
-from couler_py.backends.local import caching, graphs, http, keys, leaves, loops, suspends, waiting
+from couler_py.backends.local import caching, graphs, http, keys, leaves, loops, remote, suspends, waiting
 from couler_py.backends.local.context import MAX_DEPTH, Attempt, Call, Context, Halted
 from couler_py.backends.local.imported import graphs as imported_graphs
 from couler_py.backends.local.imported.deadlines import own_deadline
@@ -48,6 +48,7 @@ async def call(context: Context, made: Call) -> Result:
     context.journal.task(task)
     try:
         result = await _deadline(context, made, task)
+        await remote.kept(context, made.path, result)
         keys.remember(context, made, result)
     except TaskFailure as failure:
         result = Result("Failed", message=str(failure), errored=context.imported)

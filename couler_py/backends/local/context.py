@@ -26,6 +26,7 @@ from couler_py.passes.portable import rules
 from couler_py.store.cache import Parts
 from couler_py.store.home import Home
 from couler_py.store.records import ArtifactRef, Result, TaskRecord
+from couler_py.store.remote import Remote
 
 if TYPE_CHECKING:
     from couler_py.backends.local.containers.images import Images
@@ -82,6 +83,7 @@ class Options(msgspec.Struct):
     runtime: Literal["process", "podman", "docker"] = "process"
     network: str = ""
     allow_host: bool = False
+    artifacts: str = ""
 
 
 class Gate:
@@ -160,6 +162,7 @@ class Context:
         self.computing: dict[str, asyncio.Lock] = {}
         self.installing: dict[tuple[str, ...], asyncio.Lock] = {}
         self.held: list[int] = []
+        self.remote: Remote | None = None
         self.keyed: dict[str, ArtifactRef] = {}
         self.hooks: dict[str, asyncio.Task[Result]] = {}
         self.kill = False

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from typing import Literal
 
-from couler_py.backends.local import attempts, control, handlers, metrics, sampling, tasks, volumes
+from couler_py.backends.local import attempts, control, handlers, metrics, remote, sampling, tasks, volumes
 from couler_py.backends.local.calls import call
 from couler_py.backends.local.context import Call, Context, Gate, Halted
 from couler_py.backends.local.locking import holding
@@ -152,7 +152,9 @@ class Engine:
             async with timer, holding(context, workflow.locks, scope):
                 made = await entry_call(context, scope)
                 handlers.begin(context)
-                return await call(context, made)
+                result = await call(context, made)
+                await remote.brought(context, result.artifacts)
+                return result
         except TimeoutError:
             if not timer.expired():
                 raise

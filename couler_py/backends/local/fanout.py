@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from couler_py.backends.local import tasks
+from couler_py.backends.local import remote, tasks
 from couler_py.backends.local.context import Context, Halted
 from couler_py.backends.local.scope import Scope, TaskFailure
 from couler_py.ir.evaluate import EvaluationError
@@ -42,7 +42,9 @@ async def run(context: Context, around: GraphRun, task: Task, each: Each, path: 
         record.state, record.finished = ("Stopped" if context.halting else "Failed"), runs.now()
         context.journal.task(record)
         raise
+    await remote.listed(context, (ref for result in results for ref in result.artifacts.values()))
     result = gather(context, each, template, items, results)
+    await remote.kept(context, path, result)
     _close(context, record, result)
     return result
 

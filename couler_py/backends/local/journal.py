@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 import msgspec
@@ -88,6 +88,10 @@ class Journal:
     def find(self, path: str) -> TaskRecord | None:
         """What is recorded of a task; None where it has not begun."""
         return self._run.tasks.get(path)
+
+    def all_tasks(self) -> Mapping[str, TaskRecord]:
+        """What is recorded of all tasks that have begun, by path."""
+        return self._run.tasks
 
     def attempt(self, path: str, execution: int, attempt: AttemptRecord) -> None:
         """An attempt began or ended."""

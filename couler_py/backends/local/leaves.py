@@ -15,7 +15,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from couler_py.backends.local import attempts, declared, environment, forks, packages, programs, volumes, waiting
+from couler_py.backends.local import (
+    attempts,
+    declared,
+    environment,
+    forks,
+    packages,
+    programs,
+    remote,
+    volumes,
+    waiting,
+)
 from couler_py.backends.local.containers import orphans
 from couler_py.backends.local.containers import request as in_containers
 from couler_py.backends.local.containers.group import READY
@@ -52,6 +62,7 @@ async def run(context: Context, made: Call, number: int, held: list[int]) -> Att
     async with contextlib.AsyncExitStack() as stack:
         for slots in made.slots:
             await stack.enter_async_context(slots)
+        await remote.brought(context, made.artifacts)
         share = asked(made.template)
         if share.gpus > context.machine.total.gpus:
             raise TaskFailure(f"it asks for {share.gpus} GPUs, and this machine has {context.machine.total.gpus}")

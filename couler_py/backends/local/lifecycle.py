@@ -17,7 +17,7 @@ from typing import Any, get_args
 import msgspec
 from msgspec import UNSET
 
-from couler_py.backends.local import attempts, control
+from couler_py.backends.local import attempts, control, remote
 from couler_py.backends.local.calls import call
 from couler_py.backends.local.config import config_maps
 from couler_py.backends.local.containers.runtimes import Kind, working
@@ -39,6 +39,7 @@ from couler_py.store.database import Durability, connect, failure
 from couler_py.store.home import Home, filesystem, is_network, open_home
 from couler_py.store.locks import release
 from couler_py.store.records import ENDED, RunRecord
+from couler_py.store.remote import Remote
 
 _RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 """A run's name is the name of its folder."""
@@ -64,6 +65,8 @@ class Prepared(msgspec.Struct):
             release([self.lock, *self.engine.context.held])
             self.engine.context.connection.close()
             self.engine.context.machine.close()
+            if self.engine.context.remote is not None:
+                self.engine.context.remote.close()
 
 
 def prepare(
@@ -79,19 +82,21 @@ def prepare(
     runtime: Kind = "process",
     network: str = "",
     allow_host: bool = False,
+    artifacts: str | None = None,
 ) -> Prepared:
     """Put a new run into the store. `grace` is in seconds: from asking a step to end to killing it.
 
     A `scheduled_time` without a time zone is in UTC. With the `runtime` podman or docker, steps run in containers: on
     the `network` of that name, else on the runtime's own; `allow_host` gives them what they ask for of this machine.
+    `artifacts` is the address or path of a store that what tasks make goes to, "" for none; else the settings say it.
 
     Raises `DiagnosticError` for what this machine can't do, all of it at once, `ValueError` for wrong
-    parameters and options, `StoreError`.
+    parameters and options, `StoreError`, `RemoteError` for a store of artifacts that can't be used.
     """
     _check_options(name, durability, grace)
     workflow, said = portable(workflow, keep="argo")
     place = open_home(home)
-    options = Options(durability, grace, config_maps(place), runtime, network, allow_host)
+    options = Options(durability, grace, config_maps(place), runtime, network, allow_host, remote.address(artifacts))
     if runtime != "process":
         working(runtime)
     found = [*said, *findings(workflow, place, options, available())]
@@ -101,6 +106,9 @@ def prepare(
     connection = connect(place, durability)
     with contextlib.ExitStack() as undone:
         undone.callback(connection.close)
+        opened = remote.opened(options.artifacts, place)
+        if opened is not None:
+            undone.callback(opened.close)
         if name is not None and runs.exists(connection, name):
             raise ValueError(f"there is a run {name!r} already: choose another name, or couler delete {name}")
         now = runs.now()
@@ -128,7 +136,7 @@ def prepare(
         found.append(
             Diagnostic("CLR611", "note", f"{place.path} is on a network file system: the store uses a rollback journal")
         )
-    return with_engine(workflow, place, connection, run, options, observers, tuple(found), lock)
+    return with_engine(workflow, place, connection, run, options, observers, tuple(found), lock, opened)
 
 
 def _check_options(name: str | None, durability: str, grace: object) -> None:
@@ -152,6 +160,7 @@ def with_engine(
     observers: Iterable[Observer],
     found: tuple[Diagnostic, ...],
     lock: int,
+    opened: Remote | None,
     spent: float = 0.0,
 ) -> Prepared:
     """The engine of a run that is in the store, and what it knows of it already."""
@@ -160,6 +169,7 @@ def with_engine(
     facts = Facts(run.id, run.name, run.scheduled, run.created, run.parameters)
     machine = Machine(available(), devices())
     context = Context(workflow, home, connection, journal, facts, options, machine, known, call)
+    context.remote = opened
     context.attempt_folders = attempts.folders(context.folder)
     for folder in (each for found in context.attempt_folders.values() for each in found):
         if attempts.record(folder) is None and attempts.claim(folder):

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from couler_py.backends.base import RunNotFoundError
-from couler_py.backends.local import again, attempts, control
+from couler_py.backends.local import again, attempts, control, remote
 from couler_py.backends.local.config import config_maps
 from couler_py.backends.local.containers.runtimes import working
 from couler_py.backends.local.context import Options
@@ -53,7 +53,7 @@ def prepare_again(
     it starts anew.
 
     Raises `RunNotFoundError`, also for a task that the run doesn't have, `RunBusyError` where another process works
-    on it, `StoreError`; for another workflow what `prepare` raises.
+    on it, `StoreError`, `RemoteError`; for another workflow what `prepare` raises.
     """
     place = open_home(home)
     connection = connect(place)
@@ -74,6 +74,9 @@ def prepare_again(
             connection.execute("PRAGMA synchronous=FULL")
         if options.runtime != "process":
             working(options.runtime)
+        opened = remote.opened(options.artifacts, place)
+        if opened is not None:
+            undone.callback(opened.close)
         own = from_json(runs.workflow_text(connection, run.workflow))
         assert isinstance(own, Workflow)
         chosen = again.choose(own, run.tasks, start, only) if failed_too else again.Choice()
@@ -87,7 +90,7 @@ def prepare_again(
         control.drop(place.run(run_id) / "requests", ("stop", "terminate", "suspend"))
         undone.pop_all()
     spent = 0.0 if failed_too else run.seconds
-    return with_engine(own, place, connection, run, options, observers, tuple(said), lock, spent)
+    return with_engine(own, place, connection, run, options, observers, tuple(said), lock, opened, spent)
 
 
 def _other_workflow(
@@ -133,6 +136,8 @@ def _forget(connection: sqlite3.Connection, home: Home, run: RunRecord, chosen: 
     for path in forgotten:
         del run.tasks[path]
         for folder in folders.get(attempts.key_of(path), []):
+            if remote.unsent(folder) and path not in asked:
+                continue  # it needn't run again to be sent
             if attempts.claim(folder) and (folder / "record").exists():
                 (folder / "record").rename(folder / "record.old")
     runs.forget_tasks(connection, run.id, forgotten)

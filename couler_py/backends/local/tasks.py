@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from couler_py.backends.local import remote
 from couler_py.backends.local.context import Call, Context
 from couler_py.backends.local.imported import words
 from couler_py.backends.local.imported.scope import ImportedScope
@@ -61,6 +62,7 @@ async def bind_call(
         if argument is not None and argument.value is not None:
             ref = _artifact(scope, wanted.name, argument, wanted.optional or argument.optional)
             if ref is not None and argument.extra is not None:
+                await remote.listed(context, [ref])
                 ref = sub_path(context, scope, ref, argument)
         elif argument is not None and argument.storage is not None:
             ref = await _stored(context, argument.storage, scope, wanted, argument.optional)
@@ -93,6 +95,7 @@ async def _stored(
     """What lies in a store. Raises `TaskFailure`."""
     key = key_of(storage, scope)
     if key is not None:
+        await remote.listed(context, context.keyed.values())
         return found(context, key, optional or wanted.optional)
     return await asyncio.to_thread(fetch, context, storage, scope, wanted.archive)
 

@@ -181,12 +181,15 @@ class Remote:
 
     def _put(self, digest: str, size: int) -> None:
         driver, name = self._open_driver, blob_name(digest)
-        url = self.location.url(name)
-        if size > SMALL:
-            found = self._work.patiently(lambda: driver.entry(name), url)
+        place = Path(content.blob_path(str(self._root), digest))
+        only_there = not here(place, size)
+        if size > SMALL or only_there:
+            found = self._work.patiently(lambda: driver.entry(name), self.location.url(name))
             if found is not None and found.size == size:
                 return
-        driver.upload(name, Blob(Path(content.blob_path(str(self._root), digest)), digest, size), self._work)
+        if only_there:
+            raise MissingError(f"{self.location.url(name)} isn't in the store, nor in {self._root}")
+        driver.upload(name, Blob(place, digest, size), self._work)
 
     def _get(self, digest: str, size: int) -> None:
         if not here(Path(content.blob_path(str(self._root), digest)), size):
@@ -206,24 +209,32 @@ class Remote:
         """Do something to many blobs, to each once even when several threads ask for it. Raises the first error."""
         running: set[Future[None]] = set()
         for digest, size in blobs.items():
-            if verb == "put" and digest in self._there:
-                continue
             if len(running) >= 4 * FILES:  # a folder may have a hundred thousand files
                 running = self._until_one(running)
-            running.add(self._begin(verb, digest, size, what))
+            begun = self._begin(verb, digest, size, what)
+            if begun is not None:
+                running.add(begun)
         while running:
             running = self._until_one(running)
-        if verb == "put":
-            self._there.update(blobs)
 
-    def _begin(self, verb: str, digest: str, size: int, what: Callable[[str, int], None]) -> Future[None]:
+    def _begin(self, verb: str, digest: str, size: int, what: Callable[[str, int], None]) -> Future[None] | None:
+        """The work on one blob, whoever began it; None for what was put before."""
         key = (verb, digest)
         with self._lock:
+            if verb == "put" and digest in self._there:
+                return None
             found = self._under_way.get(key)
-            if found is None:
-                found = self._under_way[key] = self._files.submit(what, digest, size)
-                found.add_done_callback(lambda _: self._under_way.pop(key, None))
-        return found
+            if found is not None:
+                return found
+            begun = self._under_way[key] = self._files.submit(what, digest, size)
+        begun.add_done_callback(lambda done: self._ended(verb, digest, done))
+        return begun
+
+    def _ended(self, verb: str, digest: str, done: Future[None]) -> None:
+        with self._lock:
+            del self._under_way[verb, digest]
+            if verb == "put" and not done.cancelled() and done.exception() is None:
+                self._there.add(digest)
 
     @staticmethod
     def _until_one(running: set[Future[None]]) -> set[Future[None]]:

@@ -78,6 +78,7 @@ class Sweep:
         claimed = self._claimed(old)
         for digest in [each for each in kept if claimed.get(each)]:
             kept |= self._files(digest)
+        elsewhere: set[str] = set()
         swept = Swept()
         gone: set[str] = set()
         seen = {piece.name for piece in old}
@@ -85,9 +86,9 @@ class Sweep:
             wanted = sorted(digest for digest, folder in claimed.items() if folder is folders)
             for start in range(0, len(wanted), BATCH):
                 new = [piece for piece in self._pieces() if piece.name not in seen]
-                kept |= self._claimed(new).keys()
+                elsewhere |= self._claimed(new).keys()
                 seen.update(piece.name for piece in new)
-                batch = [digest for digest in wanted[start : start + BATCH] if digest not in kept]
+                batch = [digest for digest in wanted[start : start + BATCH] if digest not in kept | elsewhere]
                 for digest, entry in zip(batch, self._each(batch, self._drop), strict=True):
                     if entry is not None and entry.written >= self._before:
                         continue
@@ -95,7 +96,9 @@ class Sweep:
                     swept.count += entry is not None
                     swept.size += 0 if entry is None else entry.size
         if not self._dry_run:
-            self._renew(own, old, {each: folder for each, folder in claimed.items() if each not in gone})
+            # What is only needed elsewhere is claimed there, and not here any more.
+            left = kept | (claimed.keys() - gone - elsewhere)
+            self._renew(own, old, {each: folder for each, folder in claimed.items() if each in left})
             self._work.patiently(lambda: self._driver.tidy(self._before), str(self._location))
         return swept
 
