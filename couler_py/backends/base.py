@@ -198,14 +198,18 @@ class RunStatus(msgspec.Struct, frozen=True):
 
 
 class Expected(msgspec.Struct, frozen=True):
-    """The tasks that a run will have, as far as that is known before: how many, and how many of each template's steps.
+    """The steps that a run will have, as far as that is known before: how many of each template.
 
     `unknown` says that there may be more: items of lists that a step makes, iterations, branches.
     """
 
-    count: int
     steps: dict[str, int] = {}
     unknown: bool = False
+
+    @property
+    def count(self) -> int:
+        """How many there are in all."""
+        return sum(self.steps.values())
 
 
 class Change(msgspec.Struct, frozen=True):

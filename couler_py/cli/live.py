@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from couler_py.backends.base import FINISHED, Change, RunStatus, TaskStatus
 from couler_py.cli.console import PHASE_SIGN, PHASE_STYLE, clean, console, encodable, one_line, seconds, size
 from couler_py.cli.lines import Line, Lines, branches
-from couler_py.cli.progress import URGENT, Progress, differences
+from couler_py.cli.progress import ENDED, URGENT, Progress, differences
 from couler_py.report.paths import innermost, outside
 from couler_py.report.text import gist as whole_gist
 
@@ -26,6 +26,9 @@ UNFOLDED = 60
 FAILURES = 5
 """So many failed tasks are named below a run that has ended; a fan-out may have thousands."""
 
+LEFT = 24
+"""Of a run of more tasks than this, about so many lines are left when it has ended."""
+
 LAST_LINES = 6
 """So many of the last lines of what a failed task wrote are shown there."""
 
@@ -34,6 +37,7 @@ LISTED = 200
 
 EVERY = 10.0  # seconds between two lines that say how far a large run is
 PACE = 60  # times as long as drawing took is the pause after it, at least: less than two hundredths of a run
+RECENT, LOOKED_AT = 8, 400  # tasks that have ended, of a large run; and among how many they are looked for
 BAR = 28  # cells
 
 _QUIET = frozenset({"Pending", "Succeeded", "Skipped"})
@@ -162,7 +166,7 @@ def _redraw(progress: Progress, changes: Iterable[Change], out: Console, hint: C
                 live.refresh()
                 due = time.monotonic() + PACE * (time.thread_time() - spent)
     if progress.run is not None:
-        out.print(_lines(progress, None))
+        out.print(_lines(progress, None if len(progress.tasks) <= LEFT else LEFT))
 
 
 class View:
@@ -199,7 +203,7 @@ def _counts(progress: Progress) -> Line:
     more = "" if progress.certain or progress.expected is None else "+"
     pieces: list[tuple[str, str]] = [(f"{progress.ended:,}/{progress.total:,}{more}", "")]
     words = {"Pending": "waiting"}
-    for state, count in progress.counts():
+    for state, count in progress.steps():
         if state != "Succeeded":
             pieces += [(f"  {count:,} {words.get(state, state.lower())}", PHASE_STYLE.get(state, ""))]
     if progress.cached:
@@ -248,7 +252,8 @@ def _lines(progress: Progress, height: int | None) -> Lines:
     assert run is not None
     head = [_signed(run.status), (" ", ""), (one_line(run.workflow), "bold"), (f"  {run.run}", "dim")]
     if progress.tasks and height is None:
-        head.append((f"  {progress.ended}/{len(progress.tasks)}", "dim"))
+        ended = sum(count for state, count in progress.counts() if state in ENDED)
+        head.append((f"  {ended}/{len(progress.tasks)}", "dim"))
     if run.started is not None:
         head.append((f"  {seconds(_run_seconds(run))}", "dim"))
     shown = _chosen(progress, height)
@@ -294,8 +299,10 @@ def _chosen(progress: Progress, height: int | None) -> list[TaskStatus]:
         names = progress.states[state]
         found = itertools.islice(reversed(names) if state == "Failed" else names, min(most, room - len(kept)))
         kept |= dict.fromkeys(found)
-    around = itertools.islice(reversed(progress.outermost), room)
-    kept |= dict.fromkeys(itertools.islice((name for name in around if name not in kept), room - len(kept)))
+    # The last of what has ended, so that one sees where the run is. What only waits is counted.
+    recent = itertools.islice(reversed(progress.outermost), LOOKED_AT)
+    ended = (name for name in recent if name not in kept and progress.tasks[name].status in ENDED)
+    kept |= dict.fromkeys(itertools.islice(ended, min(RECENT, room - len(kept))))
     return [progress.tasks[name] for name in sorted(kept, key=progress.places.__getitem__)]
 
 

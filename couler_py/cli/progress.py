@@ -37,6 +37,7 @@ class Progress:
         self.expected: Expected | None = None
         self._seconds: dict[str, list[float]] = {}
         self._ran: Counter[str] = Counter()
+        self._steps: Counter[str] = Counter()
 
     def apply(self, change: Change) -> None:
         """Take in what is new."""
@@ -51,7 +52,7 @@ class Progress:
         fresh = Progress()
         self.tasks, self.states, self.items, self.cached = fresh.tasks, fresh.states, fresh.items, 0
         self.places, self.outermost = fresh.places, fresh.outermost
-        self._seconds, self._ran = fresh._seconds, fresh._ran
+        self._seconds, self._ran, self._steps = fresh._seconds, fresh._ran, fresh._steps
 
     def _put(self, task: TaskStatus) -> None:
         before = self.tasks.get(task.name)
@@ -69,6 +70,8 @@ class Progress:
     def _count(self, task: TaskStatus, sign: int) -> None:
         ended = task.status in ENDED
         self.cached += sign * task.cached
+        if task.kind not in GROUPS:
+            self._steps[task.status] += sign
         if task.name.endswith("]"):
             count = self.items.setdefault(task.name.rpartition("[")[0], [0, 0])
             count[0] += sign * ended
@@ -83,18 +86,22 @@ class Progress:
 
     @property
     def ended(self) -> int:
-        """How many tasks have ended."""
-        return sum(len(self.states[state]) for state in ENDED)
+        """How many steps have ended."""
+        return sum(self._steps[state] for state in ENDED)
 
     @property
     def total(self) -> int:
-        """How many tasks there are, as far as anybody knows."""
-        return max(len(self.tasks), self.expected.count if self.expected is not None else 0)
+        """How many steps there are, as far as anybody knows."""
+        return max(sum(self._steps.values()), self.expected.count if self.expected is not None else 0)
 
     @property
     def certain(self) -> bool:
         """Whether there will surely be no more."""
         return self.expected is not None and not self.expected.unknown
+
+    def steps(self) -> Iterator[tuple[str, int]]:
+        """The states that steps are in, without the graphs, loops and fan-outs around them."""
+        return ((state, self._steps[state]) for state in URGENT if self._steps[state])
 
     def counts(self) -> Iterator[tuple[str, int]]:
         """The states that tasks are in, those first that matter most, and how many are in each."""

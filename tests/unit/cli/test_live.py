@@ -158,7 +158,7 @@ def test_the_view_says_how_far_a_run_is_and_what_its_steps_use() -> None:
         TaskStatus("c", "Running", 1),
         TaskStatus("d", "Pending", message="waits for a processor"),
     )
-    expected = Expected(8, {}, unknown=False)
+    expected = Expected({"work": 8})
     assert view(followed(Change(RUNNING, tasks, False, (1.52, 3 * 1024**2), 2.0, expected))) == [
         "▶ flow  r-1",
         "━━━━━━━─────────────────────  2/8  1 failed  1 running  1 waiting  1 cached  1.5 of 2 processors, 3.0 MiB"[:99]
@@ -172,8 +172,8 @@ def test_the_view_says_how_far_a_run_is_and_what_its_steps_use() -> None:
 
 def test_where_there_may_be_more_tasks_the_number_says_so() -> None:
     tasks = (TaskStatus("a", "Succeeded"), TaskStatus("b", "Running"))
-    assert " 1/5+ " in view(followed(Change(RUNNING, tasks, expected=Expected(5, {}, unknown=True))))[1]
-    assert " 1/5 " in view(followed(Change(RUNNING, tasks, expected=Expected(5))))[1]
+    assert " 1/5+ " in view(followed(Change(RUNNING, tasks, expected=Expected({"work": 5}, unknown=True))))[1]
+    assert " 1/5 " in view(followed(Change(RUNNING, tasks, expected=Expected({"work": 5}))))[1]
     assert " 1/2 " in view(followed(Change(RUNNING, tasks)))[1]  # of an engine that says nothing of it
 
 
@@ -252,7 +252,7 @@ def test_of_a_large_run_only_failures_are_lines_of_their_own_and_now_and_then_ho
 def steps(ended: int, total: int, *, unknown: bool = False, template: str = "work") -> Progress:
     tasks = tuple(TaskStatus(f"t{number}", "Succeeded", 1, 2.0, template=template) for number in range(ended))
     run = RunStatus("r-1", "flow", "Running", started=100.0)
-    return followed(Change(run, tasks, expected=Expected(total, {"work": total}, unknown)))
+    return followed(Change(run, tasks, expected=Expected({"work": total}, unknown)))
 
 
 def test_what_is_left_takes_as_long_as_what_has_ended_as_much_at_once_as_until_now() -> None:
