@@ -26,12 +26,14 @@ _END = re.compile(r"[/\[#!]")
 class Choice(msgspec.Struct, frozen=True):
     """What is forgotten, so that it is worked on again: `whole` tasks with all inside them, and tasks `around` those.
 
-    `failed` adds whatever didn't succeed.
+    `failed` adds whatever didn't succeed. `anew` says that the cache forgets the whole ones, too: somebody asked for
+    them by name.
     """
 
     whole: frozenset[str] = frozenset()
     around: frozenset[str] = frozenset()
     failed: bool = False
+    anew: bool = False
 
     def holds(self, path: str, task: TaskRecord) -> bool:
         """Whether the record of a task, at its inner path, is to be forgotten."""
@@ -64,7 +66,7 @@ def choose(
             raise RunNotFoundError(f"the run has no task {name!r}{hint}")
     entry = _entry(tasks)
     found = _following(workflow, names, ["" if name == entry else name for name in (*start, *only)])
-    return msgspec.structs.replace(found, failed=bool(start))
+    return msgspec.structs.replace(found, failed=bool(start), anew=True)
 
 
 def _entry(tasks: Mapping[str, TaskRecord]) -> str:

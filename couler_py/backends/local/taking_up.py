@@ -126,7 +126,7 @@ def _forget(connection: sqlite3.Connection, home: Home, run: RunRecord, chosen: 
         handler = path.startswith("!") and run.status != "Running"
         if handler or chosen.holds(path, task):
             forgotten.append(path)
-            if chosen.chosen(shown(path)):
+            if chosen.anew and chosen.chosen(shown(path)):
                 asked.append(path)
     if not forgotten:
         return

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from couler_py.cli import planned
+from couler_py.cli import planned, running
 from couler_py.cli.console import console
-from couler_py.cli.options import RunName
+from couler_py.cli.options import AsJson, RunName
 from couler_py.cli.reach import DryRun, Reach, reaching
 
 
@@ -19,6 +19,7 @@ def command(
     suspend: Annotated[
         bool, typer.Option("--suspend", help="As `couler suspend`: only until `couler resume`.")
     ] = False,
+    as_json: AsJson = False,
     dry_run: DryRun = False,
     *,
     reach: Reach,
@@ -27,6 +28,8 @@ def command(
     client, run = reach.run_of(run, dry_run=dry_run)
     before = client.status(run).status
     if before in ("Succeeded", "Failed"):
+        if as_json:
+            print(running.to_json({"run": run, "asked": None, "status": before}), end="")
         console(stderr=True).print(f"{run} has ended before: {before}")
         return
     if suspend:
@@ -36,6 +39,9 @@ def command(
     else:
         client.stop(run)
     if dry_run:
-        planned.show(client)
+        planned.show(client, as_json=as_json)
+    elif as_json:
+        asked = "suspend" if suspend else "terminate" if now else "stop"
+        print(running.to_json({"run": run, "asked": asked}), end="")
     else:
         console(stderr=True).print(f"{'suspended' if suspend else 'stopped'} {run}")

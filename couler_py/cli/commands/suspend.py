@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from couler_py.cli import planned
+from couler_py.cli import planned, running
 from couler_py.cli.console import console
-from couler_py.cli.options import RunName
+from couler_py.cli.options import AsJson, RunName
 from couler_py.cli.reach import DryRun, Reach, reaching
 
 
 @reaching
-def command(run: RunName, dry_run: DryRun = False, *, reach: Reach) -> None:
+def command(run: RunName, as_json: AsJson = False, dry_run: DryRun = False, *, reach: Reach) -> None:
     """Start no further steps of a run until `couler resume`."""
     client, run = reach.run_of(run, dry_run=dry_run)
     client.suspend(run)
     if dry_run:
-        planned.show(client)
+        planned.show(client, as_json=as_json)
+    elif as_json:
+        print(running.to_json({"run": run, "asked": "suspend"}), end="")
     else:
         console(stderr=True).print(f"suspended {run}")
