@@ -30,6 +30,7 @@ EXTRAS = {
     "s3fs": "s3",
     "gcsfs": "gcs",
     "ossfs": "oss",
+    "adlfs": "az",
     "keyring": "keyring",
 }
 """Modules that only an extra of the distribution brings, and its name."""
