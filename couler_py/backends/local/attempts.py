@@ -37,6 +37,21 @@ def number_of(folder: Path) -> int:
     return int(folder.name.partition("-")[0])
 
 
+def execution_of(folder: Path) -> int:
+    """Which of the processes of an attempt a folder is of: one that left no record is followed by another."""
+    return int(folder.name.partition("-")[2])
+
+
+def id_of(folder: Path) -> str:
+    """What the warden calls an attempt."""
+    return f"{folder.parent.name}/{folder.name}"
+
+
+def relative(folder: Path) -> str:
+    """The folder of an attempt, from that of its run."""
+    return f"attempts/{id_of(folder)}"
+
+
 def record(folder: Path) -> dict[str, Any] | None:
     """How an attempt ended; None for one that left no record."""
     try:

@@ -28,7 +28,7 @@ async def call(context: Context, made: Call) -> Result:
             f"{template.name} is called {MAX_DEPTH} calls deep: it calls itself without an end; "
             "give the call a condition, or use couler.loop"
         )
-    identity = call_digest(context, made)
+    identity = made.digest = call_digest(context, made)
     known = context.known.pop(made.path, None)
     if (
         known is not None
@@ -108,6 +108,8 @@ async def _deadline(context: Context, made: Call, task: TaskRecord) -> Result:
     limit = made.template.deadline
     if context.imported and limit is None:
         limit = own_deadline(context.scope(made), made.template)
+    if limit is None:
+        return await _locked(context, made, task)
     timer = asyncio.timeout(limit)
     try:
         async with timer:

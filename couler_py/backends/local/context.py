@@ -16,7 +16,7 @@ from couler_py.backends.local.ambient import ambient
 from couler_py.backends.local.grants import Machine
 from couler_py.backends.local.imported.scope import ImportedScope
 from couler_py.backends.local.journal import Journal
-from couler_py.backends.local.scope import Facts, Scope
+from couler_py.backends.local.scope import Facts, Scope, timestamp
 from couler_py.backends.local.wardens import Wardens
 from couler_py.ir.model import Template, Workflow
 from couler_py.ir.wire import VALUE_LIMIT as VALUE_LIMIT
@@ -40,7 +40,10 @@ class Halted(Exception):  # noqa: N818 - not an error: the run was asked to star
 
 
 class Call(msgspec.Struct):
-    """One call of a template: what it is given, where it stands, and the bounds on parallelism around it."""
+    """One call of a template: what it is given, where it stands, and the bounds on parallelism around it.
+
+    `digest` is its identity, once it runs.
+    """
 
     template: Template
     path: str
@@ -50,6 +53,7 @@ class Call(msgspec.Struct):
     item_index: int | None = None
     slots: tuple[asyncio.Semaphore, ...] = ()
     depth: int = 0
+    digest: str = ""
 
     def inside(self, name: str, attempt: int = 0) -> str:
         """The path of a task inside this call's graph; a graph's further attempts are told apart by "~1"."""
@@ -174,10 +178,22 @@ class Context:
         """Whether the run is being stopped from outside: what it hasn't finished is for who resumes it."""
         return self.ending or self.gate.stopped
 
-    @property
+    @functools.cached_property
     def folder(self) -> Path:
         """The folder of the run."""
         return self.home.run(self.facts.id)
+
+    @functools.cached_property
+    def run_facts(self) -> dict[str, str]:
+        """The facts about the run, the same for all steps, as they stand in their environment."""
+        facts = self.facts
+        return {
+            "COULER_RUN_ID": facts.id,
+            "COULER_RUN_NAME": facts.name,
+            "COULER_RUN_NAMESPACE": facts.namespace,
+            "COULER_RUN_SCHEDULED_TIME": timestamp(facts.scheduled),
+            "COULER_RUN_START": timestamp(facts.start),
+        }
 
     @functools.cached_property
     def read_as_text(self) -> dict[str, list[str]]:

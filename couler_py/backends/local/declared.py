@@ -7,6 +7,8 @@ locked for the attempt, cleared before, and taken away after (see `holding`).
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -33,8 +35,6 @@ def complete(
     context: Context, made: Call, body: Container | Script, scope: Scope, folder: Path, request: dict[str, Any]
 ) -> None:
     """Add the command and the declared paths to a request. Raises `TaskFailure`."""
-    from couler_py.backends.local.leaves import which
-
     directory = scope.text(body.working_dir)
     if directory:
         request["directory"] = directory
@@ -56,7 +56,7 @@ def complete(
         raise TaskFailure("an argument of the command holds a NUL character, which none can")
     if not body.command:
         raise TaskFailure("the command stands in the image, which isn't used here: give command=[...]")
-    command[0] = which(command[0], request["env"].get("PATH"))
+    command[0] = _program(command[0], request["env"].get("PATH"))
     request["command"] = command
     _inputs(made, request)
     _outputs(made, folder, request)
@@ -68,6 +68,13 @@ def complete(
             f"it declares {len(request['lock_paths'])} paths outside its working folder, more than can be kept for one "
             "step: give it paths relative to its working folder"
         )
+
+
+def _program(command: str, path: str | None) -> str:
+    """The program that a command names; `python`, where there is none of that name, is the one that runs this."""
+    if command in ("python", "python3") and shutil.which(command, path=path) is None:
+        return sys.executable
+    return command
 
 
 def _inputs(made: Call, request: dict[str, Any]) -> None:

@@ -47,6 +47,7 @@ class Engine:
         context, run = self.context, self.run
         self._loop = asyncio.get_running_loop()
         self._began = self._noted = runs.now()
+        (context.folder / "attempts").mkdir(exist_ok=True)
         context.journal.on_error = self._fatal
         context.looked_at = self._look
         run.status, run.message, run.finished = "Running", "", None

@@ -6,7 +6,7 @@ import base64
 
 from couler_py.backends.local.context import VALUE_LIMIT, Call, Context
 from couler_py.backends.local.imported.expansion import expanded
-from couler_py.backends.local.scope import Scope, TaskFailure, encode, timestamp
+from couler_py.backends.local.scope import Scope, TaskFailure, encode
 from couler_py.ir.expr import Text
 from couler_py.ir.model import Function, Script
 from couler_py.ir.pod import ConfigMapRef, Container, EnvFrom, EnvVar
@@ -40,15 +40,7 @@ def hidden_parts(secret: str) -> list[str]:
 
 def run_facts(context: Context, number: int) -> dict[str, str]:
     """The facts about the run that every step finds."""
-    facts = context.facts
-    return {
-        "COULER_RUN_ID": facts.id,
-        "COULER_RUN_NAME": facts.name,
-        "COULER_RUN_NAMESPACE": facts.namespace,
-        "COULER_RUN_SCHEDULED_TIME": timestamp(facts.scheduled),
-        "COULER_RUN_START": timestamp(facts.start),
-        "COULER_RUN_ATTEMPT": str(number),
-    }
+    return context.run_facts | {"COULER_RUN_ATTEMPT": str(number)}
 
 
 def of_body(context: Context, scope: Scope, body: Container | Script | Function, number: int) -> Environment:

@@ -45,6 +45,7 @@ class Journal:
         self._run = run
         self._observers = tuple(observers)
         self._tasks: dict[str, TaskRecord] = {}
+        self._attempts: dict[tuple[str, int, int], AttemptRecord] = {}
         self._statements: list[tuple[str, tuple[Any, ...]]] = []
         self._timer: asyncio.TimerHandle | None = None
         self.on_error: Callable[[Exception], None] = lambda error: None
@@ -95,8 +96,7 @@ class Journal:
 
     def attempt(self, path: str, execution: int, attempt: AttemptRecord) -> None:
         """An attempt began or ended."""
-        row = runs.attempt_row(self._run.id, path, execution, attempt)
-        self._statements.append((runs.SAVE_ATTEMPT, row))
+        self._attempts[path, attempt.number, execution] = attempt
         data = {"number": attempt.number, "state": attempt.state, "message": attempt.message}
         self._tell(Event("attempt", runs.now(), path, data))
         self._soon()
@@ -152,17 +152,23 @@ class Journal:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if not self._tasks and not self._statements:
+        if not (self._tasks or self._attempts or self._statements):
             return
         try:
             with transaction(self._connection):
                 rows = [runs.task_row(self._run.id, task) for task in self._tasks.values()]
                 self._connection.executemany(runs.SAVE_TASK, rows)
+                rows = [
+                    runs.attempt_row(self._run.id, path, execution, attempt)
+                    for (path, _, execution), attempt in self._attempts.items()
+                ]
+                self._connection.executemany(runs.SAVE_ATTEMPT, rows)
                 for statement, row in self._statements:
                     self._connection.execute(statement, row)
         except sqlite3.Error as error:
             raise failure(error, self._home) from error
         self._tasks.clear()
+        self._attempts.clear()
         self._statements.clear()
 
     def _soon(self) -> None:
