@@ -36,7 +36,7 @@ LISTED = 200
 """Where there is no terminal, so many changes are lines of their own; after them only failures, and how far it is."""
 
 EVERY = 10.0  # seconds between two lines that say how far a large run is
-PACE = 60  # times as long as drawing took is the pause after it, at least: less than two hundredths of a run
+PACE = 100  # times as long as drawing took is the pause after it, at least: no more than a hundredth of a run
 RECENT, LOOKED_AT = 8, 400  # tasks that have ended, of a large run; and among how many they are looked for
 BAR = 28  # cells
 
@@ -158,11 +158,15 @@ def _redraw(progress: Progress, changes: Iterable[Change], out: Console, hint: C
 
     view = View(progress, out, hint)
     due = 0.0
+    width = out.width
     with Live(view, console=out, auto_refresh=False, transient=True) as live:
         for change in changes:
             progress.apply(change)
             if time.monotonic() >= due:
                 spent = time.thread_time()
+                if out.width < width:
+                    out.clear()  # lines that were longer stand on two now, and can't be drawn over
+                width = out.width
                 live.refresh()
                 due = time.monotonic() + PACE * (time.thread_time() - spent)
     if progress.run is not None:
@@ -299,10 +303,10 @@ def _chosen(progress: Progress, height: int | None) -> list[TaskStatus]:
         names = progress.states[state]
         found = itertools.islice(reversed(names) if state == "Failed" else names, min(most, room - len(kept)))
         kept |= dict.fromkeys(found)
-    # The last of what has ended, so that one sees where the run is. What only waits is counted.
-    recent = itertools.islice(reversed(progress.outermost), LOOKED_AT)
-    ended = (name for name in recent if name not in kept and progress.tasks[name].status in ENDED)
-    kept |= dict.fromkeys(itertools.islice(ended, min(RECENT, room - len(kept))))
+    # The last of the outermost that succeeded, so that one sees where the run is. What only waits is counted.
+    recent = itertools.islice(reversed(progress.states["Succeeded"]), LOOKED_AT)
+    outermost = (name for name in recent if not any(mark in name for mark in "/[#"))
+    kept |= dict.fromkeys(itertools.islice(outermost, max(0, min(RECENT, room - len(kept)))))
     return [progress.tasks[name] for name in sorted(kept, key=progress.places.__getitem__)]
 
 

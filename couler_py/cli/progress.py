@@ -28,7 +28,6 @@ class Progress:
         self.run: RunStatus | None = None
         self.tasks: dict[str, TaskStatus] = {}
         self.places: dict[str, int] = {}
-        self.outermost: dict[str, None] = {}
         self.states: dict[str, dict[str, None]] = {state: {} for state in URGENT}
         self.items: dict[str, list[int]] = {}
         self.cached = 0
@@ -51,7 +50,7 @@ class Progress:
     def _forget(self) -> None:
         fresh = Progress()
         self.tasks, self.states, self.items, self.cached = fresh.tasks, fresh.states, fresh.items, 0
-        self.places, self.outermost = fresh.places, fresh.outermost
+        self.places = fresh.places
         self._seconds, self._ran, self._steps = fresh._seconds, fresh._ran, fresh._steps
 
     def _put(self, task: TaskStatus) -> None:
@@ -59,8 +58,6 @@ class Progress:
         self.tasks[task.name] = task
         if before is None:
             self.places[task.name] = len(self.places)
-            if not any(mark in task.name for mark in "/[#"):
-                self.outermost[task.name] = None
         if before is not None:
             self._count(before, -1)
             del self.states[before.status][before.name]

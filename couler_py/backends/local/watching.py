@@ -21,7 +21,7 @@ from couler_py.store.records import RunRecord, TaskRecord
 
 INTERVAL = 0.1  # seconds between two looks
 TICK = 0.5  # seconds after which a look is told of though nothing is new: clocks go on
-PACE = 50  # times as long as a look has taken is the pause after it, at least
+PACE = 100  # times as long as a look has taken is the pause after it, at least
 
 
 class Shape:
