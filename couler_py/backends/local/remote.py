@@ -17,8 +17,9 @@ from couler_py.settings import load
 from couler_py.store import cache, content
 from couler_py.store.home import Home
 from couler_py.store.records import ArtifactRef, Result
-from couler_py.store.remote import DamagedError, MissingError, Remote, RemoteError, parse
+from couler_py.store.remote import DamagedError, MissingError, Remote, RemoteError, Swept, noted, parse
 from couler_py.store.remote import Halted as TransferHalted
+from couler_py.store.remote.sweep import GRACE
 
 UNSENT = "unsent"
 """The file that marks an attempt whose artifacts couldn't be sent."""
@@ -128,6 +129,25 @@ def present(home: Home, url: str, refs: Iterable[ArtifactRef]) -> None:
                 remote.get(ref)
         finally:
             remote.close()
+
+
+def swept(home: Home, needed: set[str], *, grace: float = GRACE, dry_run: bool = False) -> dict[str, Swept]:
+    """Delete from every store that this home has used what it has put there and needs no more: for `couler gc`.
+
+    `needed` are the digests of all artifacts that runs and cached results of this home refer to; nothing goes that is
+    younger than `grace` seconds, or that another home claims. Gives by address what went, or with `dry_run` would go.
+    Raises `RemoteError` for the first store that can't be reached.
+    """
+    found = {}
+    for location in noted(home):
+        url = str(location)
+        remote = opened(url, home)
+        assert remote is not None
+        try:
+            found[url] = remote.sweep(needed, grace=grace, dry_run=dry_run)
+        finally:
+            remote.close()
+    return found
 
 
 def _way_out(context: Context, ref: ArtifactRef, error: Exception) -> str:

@@ -8,6 +8,7 @@ comes back from here when it is missing there. What lies in it is the same in bo
     PREFIX/claims/HOME/PIECE             digests that one machine's home needs, a line each (see `claims.py`)
 """
 
+from couler_py.store.remote.known import noted
 from couler_py.store.remote.location import Location, LocationError, parse
 from couler_py.store.remote.problems import DamagedError, Halted, MissingError, RemoteError
 from couler_py.store.remote.remote import Remote
@@ -22,6 +23,7 @@ __all__ = [
     "Remote",
     "RemoteError",
     "Swept",
+    "noted",
     "parse",
     "sweep",
 ]

@@ -17,7 +17,7 @@ from typing import Any
 from couler_py.store import content
 from couler_py.store.home import Home
 from couler_py.store.records import ArtifactRef
-from couler_py.store.remote import claims, multipart
+from couler_py.store.remote import claims, known, multipart
 from couler_py.store.remote.downloads import download, here
 from couler_py.store.remote.drivers import Blob, Driver, driver_of
 from couler_py.store.remote.location import Location, blob_name
@@ -74,6 +74,7 @@ class Remote:
                 raise RemoteError(
                     f"{self.location}: there is no such bucket: make it, or correct the address"
                 ) from None
+        known.note(self._home, self.location)
         multipart.forget(self._work.records, time.time() - STALE)
         self._claims = claims.Claims(driver, self.location, claims.home_id(self._home.path), self._work)
         self._driver = driver

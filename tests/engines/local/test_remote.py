@@ -14,6 +14,7 @@ import pytest
 from couler_py.backends.local import execute, retry
 from couler_py.backends.local.journal import Event
 from couler_py.backends.local.lifecycle import prepare, run_to_end
+from couler_py.backends.local.remote import swept
 from couler_py.ir.expr import Item, Literal, TaskArtifact
 from couler_py.ir.model import (
     Argument,
@@ -33,8 +34,9 @@ from couler_py.ir.model import (
 from couler_py.ir.pod import Container
 from couler_py.ir.types import ANY, STR
 from couler_py.store import content
+from couler_py.store.home import open_home
 from couler_py.store.records import ArtifactRef, RunRecord
-from couler_py.store.remote import LocationError, RemoteError
+from couler_py.store.remote import LocationError, RemoteError, Swept
 from couler_py.store.remote.location import blob_name
 from tests.engines.local.flows import flow, graph, shell
 
@@ -273,3 +275,20 @@ def test_no_credentials_are_recorded(home: Path, store: Path, tmp_path: Path, mo
     assert options["artifacts"] == f"file://{store}"
     for file in (home / "couler.sqlite", *home.rglob("*-wal"), *home.rglob("record"), *home.rglob("log")):
         assert b"very-hidden" not in file.read_bytes()
+
+
+# ---- tidying up
+
+
+def test_what_no_run_of_this_home_needs_is_deleted_from_every_store_it_used(
+    home: Path, store: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "out"
+    workflow = flow(writes(f"printf hello > {place}", place), graph(Task("a", "write")))
+    kept = artifact(execute(workflow, home=home, artifacts=str(store))).digest
+    for url in (store, tmp_path / "second"):
+        other = flow(writes(f"printf other > {place}", place), graph(Task("a", "write")))
+        execute(other, home=home, artifacts=str(url))
+    found = swept(open_home(home), {kept}, grace=-60.0)
+    assert found == {f"file://{store}": Swept(1, 5), f"file://{tmp_path}/second": Swept(1, 5)}
+    assert [file.name for file in (store / "sha256").rglob("*") if file.is_file()] == [kept[2:]]
