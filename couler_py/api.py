@@ -126,8 +126,22 @@ def check(workflow: Any = None) -> tuple[Diagnostic, ...]:
     from couler_py.passes.check import check as check_ir
 
     built = build(workflow)
-    filled, _ = fill(built, settings_of(built))
-    return tuple(check_ir(filled))
+    settings = settings_of(built)
+    filled, _ = fill(built, settings)
+    return (*check_ir(filled), *_by_policy(filled, given(workflow), settings))
+
+
+def _by_policy(built: Workflow, handed: Any, settings: Settings) -> list[Diagnostic]:
+    """What the policies don't allow of a workflow, or of the document in Argo's words that was handed over."""
+    if not settings.policies:
+        return []
+    if built.dialect == "argo":
+        from couler_py.backends.argo.policy import of_document
+
+        return of_document(handed if isinstance(handed, Document) else built, settings.policies)
+    from couler_py.passes import policy
+
+    return policy.check(built, settings.policies)
 
 
 def settings_of(workflow: Workflow) -> Settings:
@@ -146,9 +160,8 @@ def checked(workflow: Any = None) -> Checked:
     written = build(workflow)
     settings = settings_of(written)
     built, filled = fill(written, settings)
-    findings = tuple(check_ir(built))
-    if any(finding.severity == "error" for finding in findings):
-        raise DiagnosticError(findings)
+    findings = (*check_ir(built), *_by_policy(built, given(workflow), settings))
+    _refuse(findings)
     return Checked(built, written, findings, settings, filled)
 
 
@@ -180,8 +193,10 @@ def compile(  # noqa: A001 - couler.compile
             model = workflow if isinstance(workflow, Document) else made.written
             return Bundle("ir", {f"{file_stem(built.name)}.json": to_json(model)}, diagnostics=findings)
         engine = backend(name)
-        if made.settings.namespace and getattr(engine, "namespaced", False):
-            options.setdefault("namespace", made.settings.namespace)
+        if getattr(engine, "namespaced", False):
+            if made.settings.namespace:
+                options.setdefault("namespace", made.settings.namespace)
+            findings = (*findings, *_namespace_by_policy(made, workflow, str(options.get("namespace") or "")))
         if built.dialect == "argo" and name != "argo":
             built, findings = for_engine(workflow if isinstance(workflow, Document) else built, name)
             workflow = built
@@ -191,7 +206,31 @@ def compile(  # noqa: A001 - couler.compile
             bundle = engine.compile_document(workflow, version=version, **options)
         else:
             bundle = engine.compile(built, version=version, **options)
+        if name == "argo" and built.dialect != "argo" and made.settings.policies:
+            from couler_py.backends.argo.policy import of_emitted
+
+            findings = (*findings, *of_emitted(bundle.documents, built, made.settings.policies, findings))
+            _refuse(findings)
     return msgspec.structs.replace(bundle, diagnostics=(*findings, *bundle.diagnostics))
+
+
+def _namespace_by_policy(made: Checked, handed: Any, namespace: str) -> list[Diagnostic]:
+    if not made.settings.policies:
+        return []
+    from couler_py.passes.policy import check_namespace
+
+    if not namespace and isinstance(handed, Document):
+        namespace = str(handed.metadata.get("namespace") or "")
+    workflow = made.workflow
+    found = check_namespace(namespace, made.settings.policies, step=workflow.name, source=workflow.source)
+    _refuse((*made.findings, *found))
+    return found
+
+
+def _refuse(findings: tuple[Diagnostic, ...]) -> None:
+    """Raises `DiagnosticError` where one of the findings is an error."""
+    if any(finding.severity == "error" for finding in findings):
+        raise DiagnosticError(findings)
 
 
 @contextmanager
@@ -307,7 +346,10 @@ def run(
     `profile` chooses among the settings, which also fill in what the workflow leaves open. `parameters` are values for
     the workflow's parameters, `compile_options` those that `compile` takes for the engine, and further options those
     of its client. The call returns when the run has ended on this machine, and at once elsewhere; `wait` says
-    otherwise. A run that fails doesn't raise: look at `status`, or read `outputs`, which does. Where the call waited,
+    otherwise. On this machine the steps of what a program wrote with couler's functions run as processes; those of IR
+    and documents that were read from somewhere run in containers, or not at all: `runtime` ("process", "podman",
+    "docker", "container") says otherwise. A run that fails doesn't raise: look at `status`, or read `outputs`, which
+    does. Where the call waited,
     stderr says which tasks failed and why; a run that succeeds says nothing. Ctrl-C meanwhile: see `Run.wait`.
 
     Raises `DiagnosticError` for what is wrong with the workflow, `ValueError` for wrong parameters.
@@ -327,6 +369,8 @@ def run(
     if recorded is not None:
         recorded.append(Recorded(workflow, dict(parameters or {}), submitter, options))
         return NotStarted()
+    from couler_py.dsl.building import written_here
+
     handed = given(workflow)
     with using(profile):
         built = build(handed)
@@ -337,6 +381,11 @@ def run(
     named = options.get("namespace") or (compile_options or {}).get("namespace") or settings.namespace
     hand_over_secrets(built, client, str(named))
     here = engine == "local"
+    if here and settings.artifacts:
+        options.setdefault("artifacts", settings.artifacts)
+    choose = getattr(client, "choose_runtime", None)
+    if choose is not None:
+        options["runtime"] = choose(options.get("runtime"), settings.runtime, trusted=written_here(workflow))
     if not (here if wait is None else wait):
         return Run(client, client.submit(bundle, parameters=parameters, **options))
     # A run of this process is never left behind half started; elsewhere Ctrl-C may end what doesn't answer.

@@ -426,7 +426,7 @@ class Ttl(_Struct, frozen=True):
     after_failure: int | None = None
 
 
-class Workflow(_Struct, frozen=True):
+class Workflow(_Struct, frozen=True, weakref=True):
     """A whole program. The entrypoint's outputs are the outputs of a run. `deadline` is in seconds.
 
     `engines` holds, by engine name, options that only this engine reads (JSON).

@@ -88,11 +88,11 @@ def result_of(status: RunStatus, workflow: Workflow, read: Callable[[str], Any])
 # ---- local
 
 
-def run_local(case: Case) -> Result:
-    """The case on the local engine, with the store that COULER_HOME names."""
+def run_local(case: Case, **options: Any) -> Result:
+    """The case on the local engine, with the store that COULER_HOME names; `options` are those of the run."""
     workflow = case.build()
     with contextlib.redirect_stdout(io.StringIO()):
-        run = couler.run(workflow, parameters=case.parameters)
+        run = couler.run(workflow, parameters=case.parameters, **({"runtime": "process"} | options))
     return result_of(run.refresh(), workflow, lambda place: content(Path(place)))
 
 

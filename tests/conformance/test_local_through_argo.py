@@ -38,7 +38,7 @@ def test_case(case: Case) -> None:
     annotations = dict(document.workflow.annotations) | added.get("annotations", {})
     types = msgspec.json.decode(annotations.get(PARAMETERS, "{}"))
     given = {name: wire.encode(types.get(name, PLAIN), value) for name, value in case.parameters.items()}
-    status = couler.run(document, parameters=given).refresh()
+    status = couler.run(document, parameters=given, runtime="process").refresh()
     assert status.status == case.status, status.message
     own = {task.name: task.status for task in status.tasks}
     named = {name: state for name, state in case.tasks.items() if not set("/[#") & set(name) and name in own}

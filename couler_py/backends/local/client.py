@@ -19,7 +19,9 @@ from couler_py.backends.base import (
     RunStatus,
     TaskStatus,
 )
-from couler_py.backends.local import api, attempts, control, exporting, garbage, naming, watching
+from couler_py.backends.local import api, attempts, control, exporting, garbage, naming, remote, watching
+from couler_py.backends.local.containers.runtimes import Kind, choose
+from couler_py.backends.local.context import Options
 from couler_py.backends.local.lifecycle import InThread, Prepared, prepare
 from couler_py.backends.local.paths import last_attempts, shown
 from couler_py.backends.local.taking_up import prepare_again
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
 Metrics: TypeAlias = dict[str, dict[str, tuple[tuple[float, float], ...]]]
 
-OPTIONS = frozenset({"scheduled_time", "durability", "grace", "name"})
+OPTIONS = frozenset({"scheduled_time", "durability", "grace", "name", "runtime", "network", "allow_host", "artifacts"})
 """The options of a run."""
 
 LONGEST_NAME = 255  # bytes of a file's name, on most file systems
@@ -58,13 +60,19 @@ class LocalClient:
     def submit(self, bundle: Bundle, *, parameters: Mapping[str, Any] | None = None, **options: Any) -> str:
         """Start a run in a thread of this process. Options are those of `lifecycle.prepare`.
 
-        Raises `OptionError` for others.
+        Without a `runtime` its steps run in containers: a bundle doesn't say who wrote what is in it.
+        Raises `OptionError` for other options.
         """
         unknown = [name for name in options if name not in OPTIONS]
         if unknown:
             raise OptionError(f"local: there is no option {unknown[0]!r}; there are {', '.join(sorted(OPTIONS))}")
         workflow = from_json(bundle.text)
+        options["runtime"] = self.choose_runtime(options.get("runtime"), None, trusted=False)
         return self._start(prepare(workflow, parameters, home=self._home, **options))
+
+    def choose_runtime(self, asked: str | None, setting: str | None, *, trusted: bool) -> Kind:
+        """What steps run in: see `containers.runtimes.choose`."""
+        return choose(asked, setting, trusted=trusted)
 
     def keep_secret(self, name: str, data: Mapping[str, str], namespace: str = "") -> None:
         """Keep a secret on this machine, where there are no namespaces."""
@@ -196,7 +204,20 @@ class LocalClient:
         """Start a new run of the same workflow in this process; `parameters` take the place of those of old."""
         record = api.load(run, home=self._home, tasks=False)
         values = record.parameters | dict(parameters or {})
-        return self._start(prepare(self.workflow(run), values, home=self._home))
+        options = msgspec.convert(record.options, Options)
+        return self._start(
+            prepare(
+                self.workflow(run),
+                values,
+                home=self._home,
+                durability=options.durability,
+                grace=options.grace,
+                runtime=options.runtime,
+                network=options.network,
+                allow_host=options.allow_host,
+                artifacts=options.artifacts,
+            )
+        )
 
     def record(self, run: str) -> RunRecord:
         """All that is recorded of a run and its tasks."""
@@ -237,10 +258,16 @@ class LocalClient:
         return [status_of(record, None) for record in api.run_list(home=self._home)]
 
     def artifacts(self, run: str) -> Mapping[str, str]:
-        """The output artifacts of a run: `TASK/NAME` to the path of a copy."""
+        """The output artifacts of a run: `TASK/NAME` to the path of a copy.
+
+        What is missing on this machine comes from the store of the run. Raises `RemoteError` where it can't.
+        """
         home = open_home(self._home)
+        record = api.load(run, home=self._home)
+        made = [ref for task in record.tasks.values() if task.result for ref in task.result.artifacts.values()]
+        remote.present(home, record.options.get("artifacts", ""), made)
         found = {}
-        for path, task in last_attempts(api.load(run, home=self._home).tasks).items():
+        for path, task in last_attempts(record.tasks).items():
             for name, ref in (task.result.artifacts if task.result is not None else {}).items():
                 folder = home.run(run) / "artifacts" / runs_folder(path)
                 full = f"{shown(path)}/{name}" if path else name

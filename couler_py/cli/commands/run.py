@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from couler_py import api
-from couler_py.backends.base import backend
+from couler_py.backends.local.client import LocalClient
 from couler_py.cli import linting, running
 from couler_py.cli.console import clean, console
 from couler_py.cli.errors import UsageError
@@ -19,6 +19,7 @@ from couler_py.cli.findings import show
 from couler_py.cli.load import Loaded, load
 from couler_py.cli.options import AsJson, EngineOptions, File, Parameters, engine_options
 from couler_py.cli.parameters import read
+from couler_py.dsl.building import written_here
 from couler_py.ir.diagnostics import Diagnostic
 from couler_py.ir.model import Function, Workflow
 from couler_py.passes.check.packages import unprovided
@@ -34,23 +35,48 @@ def command(
     runtime: Annotated[
         str | None,
         typer.Option(
-            "--runtime", metavar="process", help="Run the steps of an IR file as processes, with all that you may do."
+            "--runtime",
+            metavar="process|podman|docker|container",
+            help="What steps run in: processes, with all that you may do, or their images. Without it those of a "
+            "Python file are processes, and those of any other file run in their images.",
+        ),
+    ] = None,
+    network: Annotated[
+        str | None, typer.Option("--network", metavar="NAME", help="The network of containers; none cuts them off.")
+    ] = None,
+    allow_host: Annotated[
+        bool, typer.Option("--allow-host", help="Let containers have what they ask for of this machine.")
+    ] = False,
+    artifacts: Annotated[
+        str | None,
+        typer.Option(
+            "--artifacts",
+            metavar="URL",
+            help="The store that what tasks make goes to, as s3://bucket/prefix or a folder; '' for none.",
         ),
     ] = None,
     option: EngineOptions = None,
 ) -> None:
     """Run a workflow on this machine and watch it."""
     loaded = load(file)
-    _check_runtime(loaded, runtime)
     values = read(loaded.workflow, parameter or (), loaded.parameters)
     bundle = api.compile(loaded.model, to="local")
     show(_for_here(bundle.diagnostics, loaded.workflow), console(stderr=True))
     linting.refuse(loaded)
-    if not as_json:
-        _say_unused_images(loaded.workflow)
-    client = backend("local").client()
-    api.hand_over_secrets(loaded.workflow, client)
+    client = LocalClient()
     options = _options(loaded, at, option)
+    kind = options["runtime"] = _runtime(client, loaded, runtime or options.get("runtime"))
+    if kind == "process" and not as_json:
+        _say_unused_images(loaded.workflow)
+    api.hand_over_secrets(loaded.workflow, client)
+    if network is not None:
+        options["network"] = network
+    if allow_host:
+        options["allow_host"] = True
+    if artifacts is not None:
+        options["artifacts"] = artifacts
+    elif chosen := api.settings_of(loaded.workflow).artifacts:
+        options.setdefault("artifacts", chosen)
 
     def start() -> str:
         try:
@@ -61,15 +87,13 @@ def command(
     running.watch(client, start, as_json=as_json)
 
 
-def _check_runtime(loaded: Loaded, runtime: str | None) -> None:
-    if runtime not in (None, "process"):
-        raise UsageError(f"--runtime {runtime!r}: steps run as processes here, --runtime process")
-    if loaded.imported and runtime is None:
-        raise UsageError(
-            f"{loaded.file} wasn't written in Python here: its steps would run as processes that may do all that you "
-            "may. Read it first (couler print shows it as Python), then say --runtime process",
-            "CLR708",
-        )
+def _runtime(client: LocalClient, loaded: Loaded, asked: str | None) -> str:
+    """What the steps run in: what was asked for, else what the settings say or the origin of the workflow."""
+    setting = api.settings_of(loaded.workflow).runtime
+    try:
+        return client.choose_runtime(asked, setting, trusted=written_here(loaded.workflow))
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def _for_here(findings: Sequence[Diagnostic], workflow: Workflow) -> list[Diagnostic]:

@@ -63,9 +63,9 @@ CODES: tuple[Code, ...] = (
     Code(
         "CLR708",
         "A workflow that wasn't written here would run as processes",
-        "The steps of a run on this machine are processes without any sandbox: they may do all that you may. For what "
-        "you wrote in Python that is what you want. A workflow from elsewhere (an IR file) is only run so where you "
-        "say that you know it.",
+        "Steps that are processes may do all that you may. For what you wrote in Python that is what you want. A "
+        "workflow from elsewhere (Argo's YAML, an IR file, a document that a program has loaded) runs in containers; "
+        "where there is neither podman nor docker, it runs only after you have said that you know it.",
         example="couler run downloaded.json",
         instead="couler print downloaded.json   # read it\ncouler run downloaded.json --runtime process",
     ),

@@ -259,7 +259,7 @@ def test_it_works_inside_a_running_loop(home: Path) -> None:
 def test_the_client_starts_watches_and_forgets(home: Path) -> None:
     client = LocalClient(home)
     workflow = flow(shell("a", "echo 3", output=INT), graph(Task("a", "a"), outputs={"n": TaskOutput("a", "result")}))
-    run = client.submit(Bundle("local", {"flow.json": to_json(workflow)}))
+    run = client.submit(Bundle("local", {"flow.json": to_json(workflow)}), runtime="process")
     *_, last = client.watch(run)
     assert (last.status, last.outputs, [task.name for task in last.tasks]) == ("Succeeded", {"n": 3}, ["a"])
     assert [each.run for each in client.list()] == [run]

@@ -142,7 +142,7 @@ def test_an_unknown_engine_lists_those_installed(flow: str, couler: Couler) -> N
         (("compile", "--to", "local@2"), "local: there is no version '2'"),
         (("compile", "--to", "ir", "-O", "colour=red"), "compile(to='ir') takes no options, and got colour"),
         (("lint", "--to", "argo@9"), "argo: there is no version '9'; there are 4 and 3.5"),
-        (("run", "-O", "colour=red"), "local: there is no option 'colour'; there are durability, grace, name"),
+        (("run", "-O", "colour=red"), "local: there is no option 'colour'; there are allow_host, "),
     ],
     ids=str,
 )

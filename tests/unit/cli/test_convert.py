@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.unit.cli.conftest import Couler
 
 HELLO = """\
@@ -63,9 +65,11 @@ def test_what_has_no_meaning_elsewhere_is_said(couler: Couler, here: Path) -> No
     assert "CLR300" in shown.err
 
 
-def test_yaml_runs_as_processes_when_that_is_typed(couler: Couler, here: Path) -> None:
+def test_yaml_runs_as_processes_when_that_is_typed(couler: Couler, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "flow.yaml").write_text(HELLO)
-    refused = couler("run", "flow.yaml")
+    with monkeypatch.context() as without:
+        without.setenv("PATH", "/nowhere")
+        refused = couler("run", "flow.yaml")
     assert (refused.code, "--runtime process" in refused.err) == (2, True)
     shown = couler("run", "flow.yaml", "--runtime", "process", "--json")
     assert shown.code == 0

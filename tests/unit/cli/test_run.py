@@ -155,15 +155,21 @@ def test_the_scheduled_instant_is_typed(here: Path, couler: Couler) -> None:
     assert couler("run", "nightly.py", "--at", "tomorrow").code == 2
 
 
-def test_what_was_not_written_here_runs_only_when_told_to(flow: str, here: Path, couler: Couler) -> None:
+def test_what_was_not_written_here_runs_as_processes_only_when_told_to(
+    flow: str, here: Path, couler: Couler, monkeypatch: pytest.MonkeyPatch
+) -> None:
     couler("compile", flow, "--to", "ir", "-o", "flow.json")
-    shown = couler("run", "flow.json", "--json")
-    assert shown.code == 2
-    assert shown.err.startswith("error[CLR708]: flow.json wasn't written in Python here")
+    (here / "couler.toml").write_text('runtime = "process"\n')  # which may have come with the workflow
+    with monkeypatch.context() as without:
+        without.setenv("PATH", "/nowhere")  # neither podman nor docker
+        shown = couler("run", "flow.json", "--json")
+        assert (shown.code, "error[CLR708]" in shown.err) == (2, True)
+        asked = couler("run", "flow.json", "--runtime", "container")
+        assert (asked.code, "error[CLR621]: neither podman nor docker is installed here" in asked.err) == (2, True)
     assert not (here / ".couler").exists()
     shown = couler("run", "flow.json", "--runtime", "process", "--json")
     assert json.loads(shown.out)["outputs"] == {"result": "hello world"}
-    assert couler("run", "flow.json", "--runtime", "container").code == 2
+    assert "runtime is one of process, podman, docker, container" in couler("run", flow, "--runtime", "vm").err
 
 
 def test_options_that_are_not_for_a_run_are_refused(flow: str, couler: Couler) -> None:

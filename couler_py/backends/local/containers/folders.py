@@ -71,8 +71,10 @@ class Volumes:
         raise TaskFailure(f"the volume {volume.name!r} is a {kind}, which is no folder of this machine")
 
     def _shared(self, place: Path) -> Path:
-        place.mkdir(parents=True, exist_ok=True)
-        self.folders.append(Folder(str(place), OPEN))
+        own = place.is_relative_to(self._folder)
+        if not own:
+            place.mkdir(parents=True, exist_ok=True)
+        self.folders.append(Folder(str(place), OPEN, make=own))
         return place
 
     def _files(self, name: str, kind: str, details: dict[str, Any], place: Path) -> None:
