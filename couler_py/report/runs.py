@@ -160,7 +160,7 @@ def _next(run: RunFacts) -> Iterator[Line]:
     if blocked:
         yield Line(f"{blocked:,} {'task was' if blocked == 1 else 'tasks were'} blocked by it and never started.")
     if failed and run.status in ("Failed", "Stopped"):
-        yield Line("All that it wrote:", f"couler logs {name} {shlex.quote(failed[0].name)}")
+        yield Line(f"All that {failed[0].name} wrote:", f"couler logs {name} {shlex.quote(failed[0].name)}")
     if run.status == "Failed":
         yield Line("Once it is cured, run what failed again and keep what succeeded:", f"couler retry {name}")
     elif run.status == "Stopped":
