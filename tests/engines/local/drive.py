@@ -6,6 +6,7 @@ drive.py run HOME WORKFLOW.json | drive.py resume HOME RUN | drive.py retry HOME
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,8 @@ def tell(event: Event) -> None:
 def main() -> None:
     verb, home, what = sys.argv[1:]
     if verb == "run":
-        prepared = prepare(from_json(Path(what).read_text()), home=home, observers=[tell])
+        runtime: Any = os.environ.get("TEST_ENGINE_RUNTIME", "process")
+        prepared = prepare(from_json(Path(what).read_text()), home=home, observers=[tell], runtime=runtime)
     else:
         prepared = prepare_again(what, home=home, observers=[tell], failed_too=verb == "retry")
     print(json.dumps({"kind": "id", "path": prepared.run.id}), flush=True)

@@ -67,7 +67,7 @@ def run(home: Path, *templates: Template, grace: float = 1.0, **options: object)
 
 
 def go(home: Path, workflow: Workflow, **options: object) -> RunRecord:
-    return execute(workflow, home=home, runtime="podman", **({"network": "none"} | options))
+    return execute(workflow, home=home, **({"runtime": "podman", "network": "none"} | options))  # type: ignore[arg-type]
 
 
 def outputs(record: RunRecord, name: str) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Mapping
 from typing import Any
@@ -14,6 +15,8 @@ from couler_py.backends.local.containers.clients import PAUSE, Client, Clients, 
 from couler_py.backends.local.containers.group import ENVIRONMENT, Group, Member
 
 TRIES = 5  # at taking containers away
+# What the runtimes say when a container was to share the network of one that has ended: podman twice, then docker.
+ALONE = re.compile(rb"cannot get namespace path|share net namespace|join network of a non running|No such container")
 KEPT = ("COULER_ATTEMPT",)  # by which whoever supervises the conductor knows its processes
 
 
@@ -46,7 +49,17 @@ class Containers:
         return self.clients.asked_to_end
 
     def start(self, member: Member) -> None:
-        """Make a container and let it run. Only the result's own standard output is this process's."""
+        """Make a container and let it run, on the network of those of its group that run already."""
+        beside = next((each.name for each in self.group.members if self.begun(each)), "")
+        self._run(member, beside)
+        if beside and not self.begun(member):
+            ended = self.ended.get(member.name)
+            if ended is not None and ALONE.search(ended.said):
+                self.remove(member)  # the other one has ended in between
+                self._run(member, "")
+
+    def _run(self, member: Member, beside: str) -> None:
+        # Only the result's own standard output is this process's.
         number = self.group.members.index(member)
         variables = self._variables[number]
         lines = {name: value for name, value in variables.items() if words.plain(name, value)}
@@ -69,7 +82,7 @@ class Containers:
                     member,
                     variables=file.fileno(),
                     inherited=sorted(inherited),
-                    beside=self._beside(),
+                    beside=beside,
                     pid_file=pid_file,
                 ),
                 more=inherited,
@@ -79,17 +92,11 @@ class Containers:
             )
         self.ended.pop(member.name, None)
 
-    def _beside(self) -> str:
-        """A container of the group that runs: the next one shares its network, as all of a pod do."""
-        for member in self.group.members:
-            if self.begun(member):
-                return member.name
-        return ""
-
     def stop(self, member: Member) -> None:
         """Ask a container to end. `turn` asks again until it has: it may only be about to be made."""
         if member.name in self.running:
-            self._stops[member.name] = self.clients.start(words.stop(self.group, member.name, self.group.grace))
+            command = words.stop(self.group, member.name, self.group.grace)
+            self._stops[member.name] = self.clients.start(command, out=lambda _: None)
 
     def turn(self) -> None:
         """Wait for what happens next, and see to what has ended, is to end, or is to be watched."""
