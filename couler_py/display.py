@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -66,11 +66,13 @@ def html(status: RunStatus) -> str:
     from couler_py.report.page import value_text
     from couler_py.report.text import xml
 
-    parts = [f"<p><b>{xml(status.workflow)}</b> <code>{xml(status.run)}</code> {xml(status.status)}</p>"]
+    counts = ", ".join(f"{count:,} {state.lower()}" for state, count in Counter(t.status for t in status.tasks).items())
+    head = f"<b>{xml(status.workflow)}</b> <code>{xml(status.run)}</code> {xml(status.status)}"
+    parts = [f"<p>{head}{': ' if counts else ''}{counts}</p>"]
     if status.status == "Failed":
         parts.append(f"<pre>{xml(failure(status))}</pre>")
     parts.append(_table(("output", "value"), _texts(status.outputs, value_text), xml))
-    rows = [(task.name, task.status, _seconds(task), _last_line(task.message)) for task in status.tasks[:MOST_ROWS]]
+    rows = [(task.name, _state(task), _seconds(task), _last_line(task.message)) for task in _first(status.tasks)]
     parts.append(_table(("task", "state", "time", "message"), rows, xml))
     if len(status.tasks) > MOST_ROWS:
         parts.append(f"<p>{len(status.tasks) - MOST_ROWS:,} more tasks are not listed.</p>")
@@ -87,9 +89,24 @@ def picture(workflow: Workflow) -> str:
 
 def _failed(tasks: Sequence[TaskStatus]) -> list[TaskStatus]:
     """The tasks that failed, without the graphs, fan-outs and loops that failed by them."""
-    failed = [task for task in tasks if task.status == "Failed"]
-    around = {task.name[: part.start()] for task in failed for part in re.finditer(r"[/\[#]", task.name)}
-    return [task for task in failed if task.name not in around]
+    from couler_py.report.paths import innermost
+
+    failed = {task.name: task for task in tasks if task.status == "Failed"}
+    return [failed[name] for name in innermost(failed)]
+
+
+def _first(tasks: Sequence[TaskStatus]) -> list[TaskStatus]:
+    """The tasks that a table has room for: those that failed, and then the others, in their order."""
+    if len(tasks) <= MOST_ROWS:
+        return list(tasks)
+    ranked = sorted(range(len(tasks)), key=lambda place: (tasks[place].status != "Failed", place))
+    return [tasks[place] for place in sorted(ranked[:MOST_ROWS])]
+
+
+def _state(task: TaskStatus) -> str:
+    if task.cached:
+        return f"{task.status}, cached"
+    return f"{task.status}, attempt {task.attempts}" if task.attempts > 1 else task.status
 
 
 def _last_line(message: str) -> str:

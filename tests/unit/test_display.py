@@ -70,7 +70,8 @@ def test_a_run_that_failed_says_which_task_and_why(capfd: pytest.CaptureFixture[
         "",
         f"{run.id} failed\n"
         "  divide: ZeroDivisionError: division by zero\n"
-        f"`couler logs {run.id}` shows what its steps wrote\n",
+        f"`couler logs {run.id}` shows what its steps wrote\n"
+        f"`couler retry {run.id}` runs what failed again\n",
     )
 
 
@@ -88,6 +89,7 @@ def test_of_many_failed_tasks_the_first_are_named_without_the_graphs_around_them
         *(f"  g/each[{n}]: last\ufffd[2J" for n in range(5)),
         "  … and 2 more",
         "`couler logs flow-1` shows what its steps wrote",
+        "`couler retry flow-1` runs what failed again",
     ]
 
 
@@ -144,9 +146,10 @@ def test_the_table_of_a_run_is_escaped() -> None:
         status(TaskStatus("<b>&", "Failed", seconds=1.5, message='"<i>"'), outputs={"<o>": {"k": "</td>"}})
     )
     assert shown == (
-        "<div><p><b>flow</b> <code>flow-1</code> Failed</p>"
+        "<div><p><b>flow</b> <code>flow-1</code> Failed: 1 failed</p>"
         "<pre>flow-1 failed\n  &lt;b&gt;&amp;: &quot;&lt;i&gt;&quot;\n"
-        "`couler logs flow-1` shows what its steps wrote</pre>"
+        "`couler logs flow-1` shows what its steps wrote\n"
+        "`couler retry flow-1` runs what failed again</pre>"
         "<table><tr><th>output</th><th>value</th></tr>"
         "<tr><td>&lt;o&gt;</td><td>{&quot;k&quot;: &quot;&lt;/td&gt;&quot;}</td></tr></table>"
         "<table><tr><th>task</th><th>state</th><th>time</th><th>message</th></tr>"
@@ -154,10 +157,21 @@ def test_the_table_of_a_run_is_escaped() -> None:
     )
 
 
-def test_a_long_table_is_cut() -> None:
-    shown = display.html(status(*(TaskStatus(f"t{n}", "Succeeded") for n in range(150)), state="Succeeded"))
+def test_a_long_table_is_cut_and_keeps_what_failed() -> None:
+    tasks = [TaskStatus(f"t{n}", "Failed" if n == 140 else "Succeeded") for n in range(150)]
+    shown = display.html(status(*tasks, state="Succeeded"))
     assert shown.count("<tr>") == 101
+    assert "<td>t140</td><td>Failed</td>" in shown
     assert shown.endswith("<p>50 more tasks are not listed.</p></div>")
+
+
+def test_a_table_says_what_was_cached_and_tried_again() -> None:
+    shown = display.html(
+        status(TaskStatus("a", "Succeeded", cached=True), TaskStatus("b", "Succeeded", 3), state="Succeeded")
+    )
+    assert "Succeeded: 2 succeeded</p>" in shown
+    assert "<td>Succeeded, cached</td>" in shown
+    assert "<td>Succeeded, attempt 3</td>" in shown
 
 
 def test_a_workflow_that_can_t_be_built_has_no_picture() -> None:

@@ -100,8 +100,8 @@ def _tries(connection: sqlite3.Connection, folder: Path, record: RunRecord) -> d
                 attempt.finished,
                 attempt.message,
                 attempt.exit_code,
-                getattr(attempt, "cpu", None),
-                getattr(attempt, "memory", None),
+                attempt.cpu,
+                None if attempt.memory is None else int(attempt.memory),
                 of_attempt,
                 texts.get(attempt.folder),
             )
