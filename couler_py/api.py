@@ -136,9 +136,9 @@ def _by_policy(built: Workflow, handed: Any, settings: Settings) -> list[Diagnos
     if not settings.policies:
         return []
     if built.dialect == "argo":
-        from couler_py.backends.argo.policy import of_document
-
-        return of_document(handed if isinstance(handed, Document) else built, settings.policies)
+        argo: Any = backend("argo")
+        found: list[Diagnostic] = argo.broken_by(handed if isinstance(handed, Document) else built, settings.policies)
+        return found
     from couler_py.passes import policy
 
     return policy.check(built, settings.policies)
@@ -206,10 +206,8 @@ def compile(  # noqa: A001 - couler.compile
             bundle = engine.compile_document(workflow, version=version, **options)
         else:
             bundle = engine.compile(built, version=version, **options)
-        if name == "argo" and built.dialect != "argo" and made.settings.policies:
-            from couler_py.backends.argo.policy import of_emitted
-
-            findings = (*findings, *of_emitted(bundle.documents, built, made.settings.policies, findings))
+        if built.dialect != "argo" and made.settings.policies and hasattr(engine, "broken_by_emitted"):
+            findings = (*findings, *engine.broken_by_emitted(bundle, built, made.settings.policies, findings))
             _refuse(findings)
     return msgspec.structs.replace(bundle, diagnostics=(*findings, *bundle.diagnostics))
 

@@ -7,7 +7,10 @@ from typing import Any
 
 from couler_py.backends import yaml_reader
 from couler_py.backends.argo.verify import verify
+from couler_py.cli import linting
+from couler_py.cli.console import console
 from couler_py.cli.errors import UsageError
+from couler_py.cli.findings import show
 from couler_py.ir.diagnostics import DiagnosticError
 
 JSON = dict[str, Any]
@@ -28,7 +31,8 @@ def read(file: str) -> list[JSON]:
     if not path.is_file():
         raise UsageError(f"there is no file {file!r}", "CLR702")
     try:
-        found = yaml_reader.load_all(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        found = yaml_reader.load_all(text)
     except UnicodeDecodeError as error:
         raise UsageError(f"{file} is no text: {error}", "CLR702") from None
     except yaml_reader.YamlError as error:
@@ -42,4 +46,13 @@ def read(file: str) -> list[JSON]:
     whole: list[JSON] = [each for each in documents if isinstance(each, dict)]
     if findings := verify(whole):
         raise DiagnosticError(findings)
+    _heed_policies(file, text)
     return whole
+
+
+def _heed_policies(file: str, text: str) -> None:
+    """Say what the policies don't allow of a file. Raises `DiagnosticError` where one refuses it."""
+    found = linting.by_policy({file: text})
+    if any(each.severity == "error" for each in found):
+        raise DiagnosticError(found)
+    show(found, console(stderr=True))

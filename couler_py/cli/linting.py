@@ -19,6 +19,7 @@ from couler_py.cli.console import console
 from couler_py.cli.errors import UsageError
 from couler_py.cli.findings import Lines, show
 from couler_py.ir.diagnostics import Diagnostic
+from couler_py.settings import load as load_settings
 
 if TYPE_CHECKING:
     from couler_py.backends.argo.lint.context import Engine
@@ -74,7 +75,18 @@ def linted(texts: Mapping[str, str], engine: str, templates: Iterable[str]) -> L
     found = [each for file, reading in readings.items() for each in located(reading, file, known, version)]
     ends = {each.diagnostic.source: each.end for each in found if each.diagnostic.source and each.end}
     empty = tuple(file for file, reading in readings.items() if not (reading.documents or reading.broken))
-    return Linted([each.diagnostic for each in found], Lines(texts, ends), empty)
+    return Linted([*(each.diagnostic for each in found), *by_policy(texts)], Lines(texts, ends), empty)
+
+
+def by_policy(texts: Mapping[str, str]) -> list[Diagnostic]:
+    """What the policies of each file's project don't allow of the YAML in it."""
+    from couler_py.backends.argo.policy import of_texts
+
+    found = []
+    for file, text in texts.items():
+        path = Path(file)
+        found += of_texts({file: text}, load_settings(path.parent if path.is_file() else None).policies)
+    return found
 
 
 def refused(loaded: Loaded, engine: str = "argo@4") -> tuple[list[Diagnostic], Lines]:

@@ -22,7 +22,6 @@ Feature: TypeAlias = Literal[
     "data",
     "daemon",
     "podSpecPatch",
-    "inlineSecrets",
     "insecure",
 ]
 """What `forbid` can name."""

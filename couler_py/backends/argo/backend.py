@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from couler_py.backends import yaml
@@ -16,10 +17,11 @@ from couler_py.backends.argo.options import VERSIONS, Options, parse
 from couler_py.backends.argo.support import TABLE
 from couler_py.backends.argo.versions import lowered
 from couler_py.backends.base import Bundle, Client, Support
-from couler_py.ir.diagnostics import DiagnosticError
+from couler_py.ir.diagnostics import Diagnostic, DiagnosticError
 from couler_py.ir.graph import templates_by_name
 from couler_py.ir.model import Document, Workflow
 from couler_py.passes.exact import exact_outputs
+from couler_py.settings import PolicySource
 
 
 def compile_workflow(workflow: Workflow, options: Options = Options()) -> Bundle:
@@ -89,6 +91,20 @@ class Argo:
         if document.workflow.dialect == "argo":
             return compiled(document, chosen)
         return around(document, compile_workflow(document.workflow, chosen))
+
+    def broken_by(self, model: Document | Workflow, policies: Sequence[PolicySource]) -> list[Diagnostic]:
+        """What policies don't allow of a workflow in Argo's own words."""
+        from couler_py.backends.argo.policy import of_document
+
+        return of_document(model, policies)
+
+    def broken_by_emitted(
+        self, bundle: Bundle, workflow: Workflow, policies: Sequence[PolicySource], known: Sequence[Diagnostic]
+    ) -> list[Diagnostic]:
+        """What policies don't allow of documents, beyond the workflow that they were made of."""
+        from couler_py.backends.argo.policy import of_emitted
+
+        return of_emitted(bundle.documents, workflow, policies, known)
 
     def client(self, **options: Any) -> Client:
         """A connection to a cluster. Needs the extra `argo`."""

@@ -77,9 +77,9 @@ def found(file: str, to: str | None, options: dict[str, Any], *, for_tools: bool
     try:
         loaded = load(file)
         if loaded.written is not None and (to or "argo").startswith("argo"):
-            return tuple(loaded.written.lint())
+            return (*loaded.written.lint(), *api.check(loaded.model))
         if to is None:
-            return api.check(loaded.workflow)
+            return api.check(loaded.model)
         return api.compile(loaded.model, to=to, **options).diagnostics
     except DiagnosticError as error:
         return error.diagnostics

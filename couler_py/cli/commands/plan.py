@@ -43,7 +43,7 @@ def command(
     """Say what a run would do: levels, critical path, resources, engines, sizes."""
     loaded = load(file)
     linting.refuse(loaded)
-    checked = api.checked(loaded.workflow)
+    checked = api.checked(loaded.model)
     workflow, applied = transform(checked.workflow)
     made = plan(workflow)
     views = [view(checked.written, made, name) for name in engine or installed()]

@@ -70,7 +70,8 @@ def command(
     if documents.is_yaml(file):
         if engine != "argo":
             raise UsageError(f"{file} is YAML, which is submitted to argo as it is, and to no other engine", "CLR702")
-        _send(client(), documents.read(file), texts(parameter or ()), where, watch, log, as_json, dry_run)
+        found = documents.read(file)
+        _send(client(), found, texts(parameter or ()), where, watch, log, as_json, dry_run)
         return
     loaded = load(file)
     values = read(loaded.workflow, parameter or (), loaded.parameters)

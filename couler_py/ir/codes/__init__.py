@@ -24,8 +24,9 @@ AREAS = (
     "cli",
     "lifecycle",
     "printer",
+    "policy",
 )
-"""CLR1xx dsl, 2xx check, 3xx portable, 4xx argo, 5xx airflow, 6xx local, 7xx command line, 8xx printer."""
+"""CLR1xx dsl, 2xx check, 3xx portable, 4xx argo, 5xx airflow, 6xx local, 7xx command line, 8xx printer, 9xx policy."""
 
 
 @functools.cache
