@@ -18,6 +18,8 @@ import stat
 import tempfile
 from typing import Any
 
+from couler_py.store import faults
+
 FICLONE = 0x40049409  # linux/fs.h: share the blocks of another file
 
 
@@ -238,7 +240,9 @@ def _settle(temporary: str, target: str, fsync: bool) -> None:
     os.makedirs(folder, exist_ok=True)
     if fsync:
         sync(temporary)
+    faults.reach("content.written")
     os.rename(temporary, target)
+    faults.reach("content.kept")
     if fsync:
         sync(folder)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
 from couler_py.ir.diagnostics import CoulerError
+from couler_py.store import faults
 from couler_py.store.home import Home, filesystem, is_network
 from couler_py.store.migrations import migrate
 
@@ -63,7 +64,9 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
+        faults.reach("store.commit")
         connection.execute("COMMIT")  # can fail too: where the disk is full, mostly here
+        faults.reach("store.committed")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")

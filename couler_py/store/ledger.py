@@ -21,6 +21,7 @@ from pathlib import Path
 
 import msgspec
 
+from couler_py.store import faults
 from couler_py.store.database import StoreError
 from couler_py.store.locks import lock_folder, release, try_lock
 from couler_py.store.shares import Seats, Table
@@ -108,7 +109,9 @@ class Ledger:
         if offset + len(data) > where[0]:
             offset = max(offset, where[0] + where[1])
         os.pwrite(self._handle, data, offset)
+        faults.reach("ledger.written")
         os.pwrite(self._handle, _HEADER.pack(offset, len(data)), 0)
+        faults.reach("ledger.kept")
 
     def _failure(self, error: OSError) -> LedgerError:
         return LedgerError(

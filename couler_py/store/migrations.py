@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
+from couler_py.store import faults
+
 FIRST = """
 CREATE TABLE workflows (digest TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE runs (
@@ -77,6 +79,7 @@ def migrate(connection: sqlite3.Connection) -> None:
             for statement in step.split(";"):
                 if statement.strip():
                     connection.execute(statement)
+            faults.reach("store.migrating")
         connection.execute(f"PRAGMA user_version={len(MIGRATIONS)}")
     except BaseException:
         connection.execute("ROLLBACK")

@@ -9,7 +9,7 @@ import stat
 import time
 from typing import Any
 
-from couler_py.store import content
+from couler_py.store import content, faults
 
 TAIL = 4000  # bytes of the log's end that a failed attempt's record repeats
 SMALL = 1 << 18  # bytes of outputs that a warden hashes itself, while other steps wait
@@ -175,7 +175,9 @@ def write_record(folder: str, record: dict[str, Any], fsync: bool) -> bytes:
         file.flush()
         if fsync:
             os.fsync(file.fileno())
+    faults.reach("record.written")
     os.rename(temporary, os.path.join(folder, "record"))
+    faults.reach("record.kept")
     if fsync:
         content.sync(folder)
     return text

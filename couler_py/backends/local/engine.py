@@ -17,7 +17,7 @@ from couler_py.backends.local.paths import shown
 from couler_py.backends.local.scope import Scope, TaskFailure
 from couler_py.ir.expr import WorkflowParameter
 from couler_py.ir.model import Argument
-from couler_py.store import artifacts, content, runs
+from couler_py.store import artifacts, content, faults, runs
 from couler_py.store.database import StoreError
 from couler_py.store.records import Result, RunRecord, RunStatus
 
@@ -68,6 +68,7 @@ class Engine:
             requests.cancel()
             self._sampler.close()
             context.wardens.close()
+        faults.reach("run.ended")
         run.finished = runs.now()
         run.seconds = self._seconds()
         stopped = context.halting

@@ -19,7 +19,7 @@ from couler_py.backends.local.requests import request_of
 from couler_py.backends.local.results import read_result
 from couler_py.backends.local.scope import TaskFailure
 from couler_py.backends.local.wardens import Record, WardenLostError
-from couler_py.store import runs
+from couler_py.store import faults, runs
 from couler_py.store.records import AttemptRecord, Result
 
 
@@ -82,6 +82,7 @@ def _begin(
     """Hand an attempt to the warden."""
     folder.parent.mkdir(exist_ok=True)
     folder.mkdir()
+    faults.reach("attempt.folder")
     context.journal.began(made.path)
     state = AttemptRecord(attempts.number_of(folder), "Running", started=runs.now(), folder=attempts.relative(folder))
     context.journal.attempt(made.path, attempts.execution_of(folder), state)
@@ -93,6 +94,7 @@ async def _supervised(context: Context, made: Call, folder: Path, work: asyncio.
     began = runs.now()
     try:
         found = await _through(context, work, context.running[made.path], folder)
+        faults.reach("attempt.reported")
     except asyncio.CancelledError:
         _unrecorded(context, made, folder, "Stopped", "", began)
         raise

@@ -34,7 +34,7 @@ from couler_py.ir.codec import to_json
 from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
 from couler_py.ir.model import Document, Workflow
 from couler_py.passes.portable import portable
-from couler_py.store import runs
+from couler_py.store import faults, runs
 from couler_py.store.database import Durability, connect, failure
 from couler_py.store.home import Home, filesystem, is_network, open_home
 from couler_py.store.locks import release
@@ -131,6 +131,7 @@ def prepare(
             runs.begin(connection, run, run.workflow, text)
         except sqlite3.Error as error:
             raise failure(error, place) from error
+        faults.reach("run.begun")
         undone.pop_all()
     if is_network(filesystem(place.path)):
         found.append(

@@ -26,6 +26,7 @@ from couler_py.backends.local.context import Context
 from couler_py.backends.local.scope import TaskFailure
 from couler_py.ir.model import Function
 from couler_py.ir.storage import SecretRef
+from couler_py.store import faults
 from couler_py.store.content import remove
 from couler_py.store.locks import release, try_lock
 from couler_py.store.masking import forms, mask
@@ -161,6 +162,7 @@ async def _make(
             await _command(command, environ, list(places.values()), lock)
         facts = {"packages": requirements, "python": platform.python_version(), "run": context.facts.id}
         (folder / FACTS).write_text(json.dumps(facts), encoding="utf-8")
+        faults.reach("environment.built")
         (folder / COMPLETE).touch()
     except BaseException:
         remove(str(folder))

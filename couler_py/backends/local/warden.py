@@ -30,7 +30,7 @@ from couler_py.backends.local.loop import Loop
 from couler_py.backends.local.strays import Strays
 from couler_py.backends.local.streams import Redactor
 from couler_py.backends.local.zygotes import Zygotes
-from couler_py.store import content
+from couler_py.store import content, faults
 
 GRACE = 5.0  # seconds between asking a step to end and killing it
 LINGER = 0.5  # seconds that a pipe is read after its step: who got away may hold it open for ever
@@ -118,6 +118,7 @@ class Warden:
         self.attempts[attempt.id] = attempt
         try:
             if self.claim(attempt):
+                faults.reach("attempt.claimed")
                 self.start(attempt)
             else:
                 self.report(attempt, None)
@@ -146,8 +147,10 @@ class Warden:
             elif processes.SPAWNS and preparing.is_quick(request):
                 preparing.prepare(request)
                 self.running(attempt, processes.spawn(request, outputs))
+                faults.reach("attempt.spawned")
                 born = processes.start_time(attempt.pid)
                 os.write(attempt.handles[-1], f"{attempt.pid} {born} {self.me} {self.born}\n".encode())
+                faults.reach("attempt.started")
                 processes.kill_first(attempt.pid)
             else:
                 self.running(attempt, self.fork(attempt, outputs))
@@ -311,6 +314,7 @@ class Warden:
 
     def settle(self, attempt: Attempt) -> None:
         """Write how an attempt ended: here, or, where that takes long, by a process of its own."""
+        faults.reach("attempt.exited")
         record = {"started": attempt.started, "digest": attempt.request["digest"], "exit": None, **attempt.outcome}
         try:
             if collecting.is_quick(attempt.request):

@@ -15,6 +15,7 @@ import msgspec
 from couler_py.backends.local import bare, messages
 from couler_py.backends.local.ambient import ambient
 from couler_py.backends.local.processes import MARK
+from couler_py.store import faults
 
 PRIVATE = ("folder", "artifacts", "env", "directory", "make", "clear", "bare", "files", "inputs", "links", "program")
 """The parts of a request that the process of a step reads which a zygote has forked."""
@@ -111,7 +112,7 @@ class Wardens:
             pass_fds=handles,
             start_new_session=True,
             cwd=os.sep,
-            env=ambient() | outer(),
+            env=ambient() | outer() | faults.variables(),
         )
         theirs_requests.close()
         theirs_reports.close()

@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from couler_py.store import faults
 from couler_py.store.remote.drivers import Blob, Entry
 from couler_py.store.remote.location import Location
 from couler_py.store.remote.reading import pieces
@@ -65,6 +66,7 @@ class Folder:
             with partial.open("xb") as file:
                 for piece in data:
                     file.write(piece)
+                faults.reach("upload.begun")
                 file.flush()
                 os.fsync(file.fileno())
             target = self._root / name

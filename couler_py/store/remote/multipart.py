@@ -17,6 +17,7 @@ from typing import Protocol
 
 import msgspec
 
+from couler_py.store import faults
 from couler_py.store.locks import release, try_lock
 from couler_py.store.remote.drivers import Blob, Entry
 from couler_py.store.remote.problems import DamagedError, MissingError, RemoteError
@@ -146,6 +147,7 @@ def _sent(store: Parts, name: str, blob: Blob, work: Work, begun: Upload, there:
             running[work.parts.submit(_part, store, name, identity, number, data, work, url)] = number
         collect(0)
         ordered = [tags[number] for number in sorted(tags)]
+        faults.reach("upload.begun")
         work.patiently(lambda: store.complete(name, identity, ordered), url)
     except MissingError:  # completed by another, or dropped by the server
         return _whole(store, name, blob, work, url)
