@@ -14,6 +14,7 @@ import msgspec
 from couler_py.backends.local import fanout, hooks, tasks
 from couler_py.backends.local.context import Call, Context, Daemon, Halted
 from couler_py.backends.local.scope import AbsentOutputError, Scope, TaskFailure, plain
+from couler_py.backends.local.turns import Turns
 from couler_py.ir import wire
 from couler_py.ir.evaluate import AbsentError, EvaluationError
 from couler_py.ir.graph import Shape, shape
@@ -42,6 +43,7 @@ class GraphRun:
         self.ready: deque[str] = deque(name for name, count in self.waiting.items() if count == 0)
         self.active: set[asyncio.Task[None]] = set()
         self.changed = asyncio.Event()
+        self.turns = Turns(context.journal, self.changed.set)
         self.failed = False
         self.halted = False
         self.error: BaseException | None = None
@@ -122,8 +124,8 @@ class GraphRun:
             await daemon.end()
 
     def _advance(self) -> None:
-        """Deal with every task that waits for nothing more."""
-        while self.ready:
+        """Deal with the tasks that wait for nothing more, as many as may begin."""
+        while self.ready and not self.turns.full:
             name = self.ready.popleft()
             task = self.tasks[name]
             result = self._settled(task)
@@ -131,12 +133,14 @@ class GraphRun:
                 tasks.note(self.context, self.made.inside(name, self.attempt), task, result)
                 self._ended(name, result)
                 continue
+            self.turns.wait(self.made.inside(name, self.attempt))
             work = asyncio.create_task(self._work(task), name=name)
             self.active.add(work)
             work.add_done_callback(self._done)
 
     def _done(self, work: asyncio.Task[None]) -> None:
         self.active.discard(work)
+        self.turns.end(self.made.inside(work.get_name(), self.attempt))
         if not work.cancelled() and work.exception() is not None:
             error = work.exception()
             if isinstance(error, Halted):

@@ -48,6 +48,7 @@ class Journal:
         self._attempts: dict[tuple[str, int, int], AttemptRecord] = {}
         self._statements: list[tuple[str, tuple[Any, ...]]] = []
         self._timer: asyncio.TimerHandle | None = None
+        self.turns: dict[str, Callable[[], None]] = {}  # by the path of a task, whom to tell that it waits no more
         self.on_error: Callable[[Exception], None] = lambda error: None
 
     def observe(self, observer: Observer) -> None:
@@ -58,6 +59,8 @@ class Journal:
         """The state of a task has changed."""
         self._run.tasks[task.path] = task
         self._tasks[task.path] = task
+        if task.state != "Pending" and (come := self.turns.pop(task.path, None)) is not None:
+            come()
         if task.state == "Suspended":
             self.flush()  # who is told may answer at once, from another process that reads what is written
         self._tell(Event("task", runs.now(), task.path, task=task))

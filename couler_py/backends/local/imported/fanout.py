@@ -52,7 +52,7 @@ async def _spread(around: ImportedGraph, task: Task, each: Each, path: str) -> R
     if not items:
         return Result("Skipped", message="there are no items")
     works = [partial(_item, around, task, template, wanted, item, index, path) for index, item in enumerate(items)]
-    results = await all_of(works, each.parallel)
+    results = await all_of(around.context, path, works, each.parallel)
     around.scope.fanned[task.name] = results
     return gather(template, results)
 
