@@ -29,6 +29,7 @@ from couler_py.backends.local.machine import available, devices
 from couler_py.backends.local.scope import Facts, Scope, TaskFailure, bind
 from couler_py.backends.local.support import findings
 from couler_py.backends.local.tasks import default
+from couler_py.backends.local.telling import Telling, telling
 from couler_py.ir import wire
 from couler_py.ir.codec import to_json
 from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
@@ -56,12 +57,17 @@ class Prepared(msgspec.Struct):
     run: RunRecord
     diagnostics: tuple[Diagnostic, ...]
     lock: int
+    telling: Telling | None = None
 
     async def drive(self) -> RunRecord:
         """Work on it until it has ended. Raises `StoreError`."""
+        if self.telling is not None:
+            self.telling.begin()
         try:
             return await self.engine.drive()
         finally:
+            if self.telling is not None:
+                self.telling.close(self.engine.context.connection)
             release([self.lock, *self.engine.context.held])
             self.engine.context.connection.close()
             self.engine.context.machine.close()
@@ -166,7 +172,8 @@ def with_engine(
 ) -> Prepared:
     """The engine of a run that is in the store, and what it knows of it already."""
     known = {path: task for path, task in run.tasks.items() if task.state in ENDED or task.started is not None}
-    journal = Journal(connection, home, run, observers)
+    told = telling(workflow, home, run)
+    journal = Journal(connection, home, run, (*observers, told.observe) if told is not None else observers)
     facts = Facts(run.id, run.name, run.scheduled, run.created, run.parameters)
     machine = Machine(available(), devices())
     context = Context(workflow, home, connection, journal, facts, options, machine, known, call)
@@ -175,7 +182,7 @@ def with_engine(
     for folder in (each for found in context.attempt_folders.values() for each in found):
         if attempts.record(folder) is None and attempts.claim(folder):
             attempts.end_orphan(folder)
-    return Prepared(Engine(context, run, spent), run, found, lock)
+    return Prepared(Engine(context, run, spent), run, found, lock, told)
 
 
 def run_parameters(workflow: Workflow, given: Mapping[str, Any], options: Options) -> dict[str, Any]:
@@ -237,19 +244,21 @@ class InThread:
     def __init__(self, prepared: Prepared):
         self.prepared = prepared
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._work, name=f"couler {prepared.run.id}")
-        self._thread.start()
+        # Not by joining the thread: Python takes it for ended where Ctrl-C interrupts that (bpo-45274).
+        self._ended = threading.Event()
+        threading.Thread(target=self._work, name=f"couler {prepared.run.id}").start()
 
     def _work(self) -> None:
         try:
             asyncio.run(self.prepared.drive())
         except BaseException as error:  # handed to who waits
             self._error = error
+        finally:
+            self._ended.set()
 
     def look(self, seconds: float) -> bool:
         """Wait for the end, at most so long; whether it has come. Raises what ended the engine."""
-        self._thread.join(seconds)
-        if self._thread.is_alive():
+        if not self._ended.wait(seconds):
             return False
         if self._error is not None:
             raise self._error
@@ -262,6 +271,6 @@ class InThread:
                 if self.look(3600.0):
                     return self.prepared.run
             except KeyboardInterrupt:
-                if not self._thread.is_alive():
+                if self._ended.is_set():
                     raise
                 self.prepared.engine.interrupt()
