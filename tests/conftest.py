@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ["tests.cluster.fixtures", "tests.cluster.containers"]
+pytest_plugins = ["tests.cluster.fixtures", "tests.cluster.containers", "tests.cluster.swift"]
 
 # No test depends on how fast the machine is; a failure prints what reproduces it.
 settings.register_profile("couler", deadline=None, print_blob=True)

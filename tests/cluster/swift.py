@@ -1,4 +1,4 @@
-"""The fixture `swift`: OpenStack Swift with its S3 interface, a server that checks signatures, as a real store does.
+"""The fixtures `swift`, `swift_bucket` and `swift_url`: OpenStack Swift by its S3 interface, and a place in it.
 
 Debian's packages, run as root on ports of this machine that nobody else uses, with all state in one temporary folder.
 """
@@ -6,6 +6,7 @@ Debian's packages, run as root on ports of this machine that nobody else uses, w
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import socket
 import subprocess
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 
 PACKAGES = ["python3-swift", "swift-proxy", "swift-account", "swift-container", "swift-object", "memcached"]
+BUCKET = "couler"
 ACCOUNT, SECRET = "test:tester", "testing"
 
 PROXY = """
@@ -122,6 +124,23 @@ def swift(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Swift]:
             process.terminate()
         for process in running:
             process.wait()
+
+
+@pytest.fixture(scope="session")
+def swift_bucket(swift: Swift) -> str:
+    """A bucket for all tests, in which each has a prefix of its own."""
+    swift.client().create_bucket(Bucket=BUCKET)
+    return BUCKET
+
+
+@pytest.fixture
+def swift_url(swift: Swift, swift_bucket: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
+    """An empty place on the server, to which this test's environment points."""
+    for name, value in swift.environment.items():
+        monkeypatch.setenv(name, value)
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, str(tmp_path / "none"))
+    return f"s3://{swift_bucket}/{secrets.token_hex(8)}"
 
 
 def install() -> None:
