@@ -16,11 +16,11 @@ from __future__ import annotations
 import gc
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -40,6 +40,7 @@ from couler_py.backends.base import (
 from couler_py.backends.imported import for_engine
 from couler_py.backends.interrupts import Interrupts
 from couler_py.display import Logs
+from couler_py.ir.codec import from_json
 from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
 from couler_py.ir.model import Document, Workflow
 from couler_py.ir.names import file_stem
@@ -47,9 +48,13 @@ from couler_py.passes.defaults import Filled, fill
 from couler_py.settings import Settings, using
 from couler_py.settings import load as load_settings
 
+if TYPE_CHECKING:
+    from couler_py.backends.local.exporting import Files, Written
+    from couler_py.backends.local.why import Why
+
 
 class RunFailedError(CoulerError):
-    """A run that ended Failed or Stopped, and whose outputs were asked for."""
+    """A run that ended Failed or Stopped, and whose outputs were asked for, or that was run with `check=True`."""
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -306,11 +311,71 @@ class Run:
         """Let running steps end, start no others, run exit handlers."""
         self._client.stop(self.id)
 
+    def retry(self, *, start: Collection[str] = (), only: Collection[str] = (), workflow: Any = None) -> Run:
+        """Run what failed again, keep what succeeded, and wait for the end where the run is on this machine.
+
+        On this machine, `start` are tasks from which on everything runs again, too; `only` are those that run again
+        with all that follows them, and nothing else; `workflow` is the workflow as it is now, whose changed steps run
+        again with all that follows. Raises `RunNotFoundError` for a task that the run doesn't have.
+        """
+        options: dict[str, Any] = {"start": start, "only": only}
+        if workflow is not None:
+            options["workflow"] = from_json(compile(workflow, to=self._client.engine).text)
+        self._client.retry(self.id, **{name: value for name, value in options.items() if value})
+        self._status = None
+        return self.wait() if self._client.engine == "local" else self
+
+    def rerun(self, parameters: Mapping[str, Any] | None = None) -> Run:
+        """Start a new run of the same workflow, `parameters` in the place of those of old; wait for it as `run` does.
+
+        Raises `NotOffered` where the engine can't.
+        """
+        again = Run(self._client, str(self._of_this_machine("rerun")(self.id, parameters=parameters)))
+        return again.wait()
+
+    def why(self, task: str) -> Why:
+        """Why a task was computed, or whose result it used: what differs from its nearest earlier success.
+
+        Raises `NotOffered` where the engine can't say.
+        """
+        found: Why = self._of_this_machine("why")(self.id, task)
+        return found
+
+    def export(self, target: str | Path) -> Path:
+        """Write the run to a folder, or to an archive (`.tar.gz`): record, workflow, logs and files, secrets hidden.
+
+        Raises `NotOffered` where the engine can't, `FileExistsError`.
+        """
+        self._of_this_machine("export")
+        export(self._client, self.id, target)
+        return Path(target)
+
+    def _of_this_machine(self, verb: str) -> Callable[..., Any]:
+        found: Callable[..., Any] | None = getattr(self._client, verb, None)
+        if found is None:
+            raise NotOffered(f"{verb} is for runs on this machine, and {self.id} is on {self._client.engine}")
+        return found
+
     def __repr__(self) -> str:
         return display.line(self.id, self._status)
 
     def _repr_html_(self) -> str:
         return display.html(self.refresh())
+
+
+def export(client: Any, run: str, target: str | Path, *, files: Files = "small") -> Written:
+    """Write a run of a client of this machine to a folder or archive, with its program and its page to read."""
+    from couler_py.printer import print_python
+    from couler_py.report.previews import attachments
+    from couler_py.report.runs import run_page
+
+    try:
+        source = print_python(client.workflow(run))
+    except CoulerError:
+        source = ""  # not everything has a form in Python; the workflow's JSON is whole
+    page = run_page(client.report(run), attachments(client.artifacts(run)))
+    written: Written = client.export(run, target, files=files, source=source, page=page)
+    return written
 
 
 class NotStarted(Run):
@@ -333,6 +398,7 @@ def run(
     submitter: Any = None,
     parameters: Mapping[str, Any] | None = None,
     wait: bool | None = None,
+    check: bool = False,
     compile_options: Mapping[str, Any] | None = None,
     profile: str | None = None,
     **options: Any,
@@ -347,8 +413,9 @@ def run(
     otherwise. On this machine the steps of what a program wrote with couler's functions run as processes; those of IR
     and documents that were read from somewhere run in containers, or not at all: `runtime` ("process", "podman",
     "docker", "container") says otherwise. A run that fails doesn't raise: look at `status`, or read `outputs`, which
-    does. Where the call waited,
-    stderr says which tasks failed and why; a run that succeeds says nothing. Ctrl-C meanwhile: see `Run.wait`.
+    does. So a program whose run failed ends with the exit code 0, unless it says otherwise; with `check=True` a run
+    that was waited for and didn't succeed raises `RunFailedError`. Where the call waited, stderr says which tasks
+    failed and why; a run that succeeds says nothing. Ctrl-C meanwhile: see `Run.wait`.
 
     Raises `DiagnosticError` for what is wrong with the workflow, `ValueError` for wrong parameters.
 
@@ -385,14 +452,18 @@ def run(
     if choose is not None:
         options["runtime"] = choose(options.get("runtime"), settings.runtime, trusted=written_here(workflow))
     if not (here if wait is None else wait):
-        return Run(client, client.submit(bundle, parameters=parameters, **options))
+        with using(profile):
+            return Run(client, client.submit(bundle, parameters=parameters, **options))
     # A run of this process is never left behind half started; elsewhere Ctrl-C may end what doesn't answer.
     interrupts = _ctrl_c()
     with interrupts.caught() if here else nullcontext():
-        started = Run(client, client.submit(bundle, parameters=parameters, **options))
+        with using(profile):
+            started = Run(client, client.submit(bundle, parameters=parameters, **options))
         ended = started._follow(interrupts) if here else started.wait()
     if ended.status == "Failed":
         _say(display.failure(ended.refresh()))
+    if check and ended.status != "Succeeded":
+        raise RunFailedError(f"{ended.id} {ended.status.lower()}: {ended.refresh().message or 'see its logs'}")
     return ended
 
 

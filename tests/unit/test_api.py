@@ -1,12 +1,13 @@
 """`couler.run` and `couler.build`: where a run goes, and when the call returns."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import couler_py as couler
-from couler_py.backends.base import Bundle, RunStatus
+from couler_py.backends.base import Bundle, NotOffered, RunStatus
 from couler_py.ir import Document, Suspend, Template, Workflow
 
 PAUSE = Workflow("pause", "main", (Template("main", Suspend(1.0)),))
@@ -92,3 +93,41 @@ class Failing(Elsewhere):
 def test_the_ir_takes_no_options() -> None:
     with pytest.raises(TypeError, match="takes no options, and got crds"):
         couler.compile(PAUSE, to="ir", crds="minimal")
+
+
+@couler.step
+def _halve(x: int) -> int:
+    return 6 // x
+
+
+@couler.workflow
+def _halving(x: int = 2):  # type: ignore[no-untyped-def]  # as its readers write it
+    return _halve(x)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("COULER_HOME", str(tmp_path / ".couler"))
+    return tmp_path
+
+
+def test_a_run_that_fails_raises_where_that_is_asked_for(here: Path) -> None:
+    assert couler.run(_halving, parameters={"x": 0}).status == "Failed"
+    with pytest.raises(couler.RunFailedError, match="failed"):
+        couler.run(_halving, parameters={"x": 0}, check=True)
+    assert couler.run(_halving, check=True).outputs == {"result": 3}
+
+
+def test_a_run_is_retried_started_anew_explained_and_exported(here: Path) -> None:
+    first = couler.run(_halving)
+    assert first.retry(start=["_halve"]).status == "Succeeded"
+    again = first.rerun({"x": 3})
+    assert (again.outputs, again.id != first.id) == ({"result": 2}, True)
+    assert again.why("_halve").kind == "no cache"
+    assert (again.export(here / "mailed") / "run.json").is_file()
+
+
+def test_what_only_runs_of_this_machine_can_do_is_said() -> None:
+    run = couler.run(PAUSE, submitter=Elsewhere())
+    with pytest.raises(NotOffered, match="rerun is for runs on this machine, and argo:default/pause is on argo"):
+        run.rerun()

@@ -236,10 +236,12 @@ class LocalClient:
         return explain(run, task, home=self._home)
 
     def export(
-        self, run: str, target: str | Path, *, files: exporting.Files = "small", page: str = ""
+        self, run: str, target: str | Path, *, files: exporting.Files = "small", source: str = "", page: str = ""
     ) -> exporting.Written:
         """Write a run as a folder or archive (`.tar.gz`): see `exporting.write`."""
-        return exporting.write(run, self.workflow(run), Path(target), home=self._home, files=files, page=page)
+        return exporting.write(
+            run, self.workflow(run), Path(target), home=self._home, files=files, source=source, page=page
+        )
 
     def find(self, run: str) -> str:
         """The id of the run that is meant: see `naming.find`. Raises `RunNotFoundError`."""

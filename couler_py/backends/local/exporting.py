@@ -18,7 +18,6 @@ import msgspec
 from couler_py.backends.local import api
 from couler_py.backends.local.paths import last_attempts, shown
 from couler_py.ir.codec import to_json
-from couler_py.ir.diagnostics import CoulerError
 from couler_py.ir.model import Workflow
 from couler_py.ir.pod import EnvFrom
 from couler_py.ir.storage import SecretRef
@@ -55,11 +54,13 @@ def write(
     *,
     home: str | Path | None = None,
     files: Files = "small",
+    source: str = "",
     page: str = "",
 ) -> Written:
     """Write a run to a folder that isn't there yet, or to an archive (`.tar.gz`).
 
-    With `files="small"`, artifacts of up to 8 MiB and the outputs of the run go along. `page` is the run as HTML.
+    With `files="small"`, artifacts of up to 8 MiB and the outputs of the run go along. `source` is the workflow as
+    Python to read, and `page` the run as HTML.
     Raises `RunNotFoundError`, `FileExistsError`, `OSError`.
     """
     if target.exists():
@@ -71,7 +72,7 @@ def write(
         folder = Path(scratch) / "run"
         folder.mkdir(mode=0o700)
         record = api.load(run, home=home)
-        exported = _fill(folder, place, record, workflow, files, page)
+        exported = _fill(folder, place, record, workflow, files, {exports.SOURCE: source, exports.REPORT: page})
         if exports.is_archive(target):
             exports.pack(folder, target)
         else:
@@ -80,7 +81,9 @@ def write(
     return Written(str(target), len(exported.logs), len(exported.files) - len(left_out), left_out)
 
 
-def _fill(folder: Path, home: Home, record: RunRecord, workflow: Workflow, files: Files, page: str) -> Exported:
+def _fill(
+    folder: Path, home: Home, record: RunRecord, workflow: Workflow, files: Files, texts: dict[str, str]
+) -> Exported:
     hidden = list(_hidden(home, workflow))
     connection = connect(home)
     try:
@@ -98,13 +101,11 @@ def _fill(folder: Path, home: Home, record: RunRecord, workflow: Workflow, files
         for name, value in record.outputs.items()
     }
     exported = Exported(exports.FORMAT, version("couler-py"), record, tried, events, metrics, logs, kept)
-    texts = {
+    written = {name: mask(text, hidden) for name, text in texts.items()} | {
         exports.RECORD: _json(msgspec.to_builtins(exported), hidden),
         exports.WORKFLOW: _json(json.loads(to_json(workflow)), hidden),
-        exports.SOURCE: mask(_program(workflow), hidden),
-        exports.REPORT: mask(page, hidden),
     }
-    for name, text in texts.items():
+    for name, text in written.items():
         if text:
             (folder / name).write_text(text, encoding="utf-8", errors="surrogateescape")
     return exported
@@ -125,16 +126,6 @@ def _masked(data: Any, hidden: list[bytes]) -> Any:
     if isinstance(data, dict):
         return {name: _masked(each, hidden) for name, each in data.items()}
     return data
-
-
-def _program(workflow: Workflow) -> str:
-    """The workflow as Python to read; nothing where it has no such form, which its JSON has in any case."""
-    from couler_py.printer import print_python
-
-    try:
-        return print_python(workflow)
-    except CoulerError:
-        return ""
 
 
 def _hidden(home: Home, workflow: Workflow) -> Iterator[bytes]:

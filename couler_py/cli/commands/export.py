@@ -8,9 +8,9 @@ from typing import Annotated
 import msgspec
 import typer
 
+from couler_py import api
 from couler_py.backends.local.client import LocalClient
 from couler_py.backends.local.exporting import Files
-from couler_py.cli.commands.report import page_of
 from couler_py.cli.console import clean, console
 from couler_py.cli.errors import UsageError
 from couler_py.cli.options import AsJson, RunName
@@ -40,7 +40,7 @@ def command(
         raise UsageError(f"--files {files!r}: all, small or none")
     wanted: Files = files  # type: ignore[assignment]  # checked above
     target = Path(output or f"{run}.tar.gz")
-    written = client.export(run, target, files=wanted, page=page_of(client, run))
+    written = api.export(client, run, target, files=wanted)
     if as_json:
         print(to_json(msgspec.to_builtins(written)), end="")
         return

@@ -6,9 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
+from couler_py import api
 from couler_py.backends.base import ClusterClient, NotOffered
 from couler_py.backends.local.client import LocalClient
-from couler_py.cli import planned, running
+from couler_py.cli import linting, planned, running
 from couler_py.cli.console import console
 from couler_py.cli.errors import UsageError
 from couler_py.cli.findings import show
@@ -16,6 +17,8 @@ from couler_py.cli.load import load
 from couler_py.cli.options import AsJson, Parameters, RunName
 from couler_py.cli.parameters import texts
 from couler_py.cli.reach import DryRun, Reach, reaching
+from couler_py.ir.codec import from_json
+from couler_py.ir.model import Document, Workflow
 
 
 @reaching
@@ -68,12 +71,28 @@ def command(
 def _here(client: LocalClient, run: str, start: Any, only: Any, file: str | None, values: dict[str, str]) -> str:
     if values:
         raise NotOffered(f"a run here is retried with the parameters that it has: couler rerun {run} -p NAME=VALUE")
+    workflow = None if file is None else _as_it_is_now(client, run, file)
     try:
-        client.retry(run, start=start, only=only, workflow=None if file is None else load(file).model)
+        client.retry(run, start=start, only=only, workflow=workflow)
     except ValueError as error:
         raise UsageError(str(error)) from error
     show(client.findings(run), console(stderr=True))
     return run
+
+
+def _as_it_is_now(client: LocalClient, run: str, file: str) -> Workflow | Document:
+    """The workflow of a file, compiled as `couler run` does."""
+    loaded = load(file)
+    if loaded.imported and client.record(run).options.get("runtime", "process") == "process":
+        raise UsageError(
+            f"{file} wasn't written in Python here, and the steps of {run} run as processes that may do all that you "
+            f"may: start it anew with couler run {file}",
+            "CLR708",
+        )
+    bundle = api.compile(loaded.model, to="local")
+    linting.refuse(loaded)
+    api.hand_over_secrets(loaded.workflow, client)
+    return from_json(bundle.text)
 
 
 def _there(client: Any, run: str, values: dict[str, str]) -> str:

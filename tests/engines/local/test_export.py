@@ -52,7 +52,7 @@ def run(home: Path, tmp_path: Path) -> str:
 
 
 def export(home: Path, run: str, target: Path) -> Path:
-    write(run, LocalClient(home).workflow(run), target, home=home, page="<p>page</p>")
+    write(run, LocalClient(home).workflow(run), target, home=home, source="# source", page="<p>page</p>")
     return target
 
 

@@ -95,7 +95,7 @@ def test_a_run_that_fails_says_where_and_how_to_see_more(failing: str, couler: C
     run = run_of(couler)["run"]
     assert shown.code == 1
     assert "ValueError: no good" in shown.err
-    assert f"`couler logs {run} breaks` shows what it wrote" in shown.err
+    assert f"`couler logs {run} breaks` shows all that it wrote" in shown.err
     assert 'raise ValueError("no good")' in couler("logs", run, "breaks").out
     assert "fine: all is well\n" in couler("logs", run).out
 
@@ -104,7 +104,8 @@ def test_retry_says_that_the_code_is_that_of_the_run(failing: str, here: Path, c
     couler("run", failing)
     (here / "mended").touch()
     shown = couler("retry", run_of(couler)["run"])
-    assert shown.err.splitlines()[0] == "steps run as they were when the run began; a changed file needs a new run"
+    said = "steps run as they were when the run began; --with FILE takes their code as it is now"
+    assert shown.err.splitlines()[0] == said
 
 
 def test_a_run_that_has_ended_is_not_said_to_be_stopped(flow: str, couler: Couler) -> None:
