@@ -13,11 +13,14 @@ from typing import Any
 
 import compilers
 import engine
+import scale
 import startup
+import view
 import writer
 from programs import usable_processors
 
 ROOT = Path(__file__).parents[1]
+PARTS = ("startup", "compilers", "writer", "engine", "scale", "view")
 BUSY = 0.5  # of the processors: above that load, times of the clock say more about the others
 
 
@@ -25,19 +28,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks/run", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the tasks")
     parser.add_argument("--rounds", type=int, default=3, help="the best of so many counts (3)")
-    parser.add_argument("--only", choices=("startup", "compilers", "writer", "engine"), help="one part")
+    parser.add_argument("--only", choices=PARTS, action="append", help="one part, or several")
     options = parser.parse_args()
-    scale = 10 if options.quick else 1
+    less = 10 if options.quick else 1
     found: dict[str, Any] = {"machine": machine(), "parts": {}}
     say_machine(found["machine"])
     parts = {
         "startup": lambda: startup.measure(options.rounds),
-        "compilers": lambda: compilers.measure(options.rounds, scale),
-        "writer": lambda: writer.measure(options.rounds, scale),
-        "engine": lambda: engine.measure(options.rounds),
+        "compilers": lambda: compilers.measure(options.rounds, less),
+        "writer": lambda: writer.measure(options.rounds, less),
+        "engine": lambda: engine.measure(options.rounds, less),
+        "scale": lambda: scale.measure(less),
+        "view": lambda: view.measure(options.rounds, less),
     }
     for name, measure in parts.items():
-        if options.only in (None, name):
+        if options.only is None or name in options.only:
             found["parts"][name] = measure()
     found["machine"]["load_at_end"] = os.getloadavg()[0]
     say_load(found["machine"]["load_at_end"], "at the end")
@@ -87,7 +92,13 @@ def say_load(load: float, when: str) -> None:
 
 def say_verdicts(parts: dict[str, Any]) -> None:
     """The bounds that the project promises, and what was found."""
-    lines = [*startup.verdicts(parts.get("startup")), *compilers.verdicts(parts.get("compilers"))]
+    lines = [
+        *startup.verdicts(parts.get("startup")),
+        *compilers.verdicts(parts.get("compilers")),
+        *engine.verdicts(parts.get("engine")),
+        *scale.verdicts(parts.get("scale")),
+        *view.verdicts(parts.get("view")),
+    ]
     if lines:
         print("\nPromised")
     for promise, value, held in lines:

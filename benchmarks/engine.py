@@ -1,78 +1,110 @@
-"""The embedded engine on steps that do nothing, beside starting the same number of bare processes."""
+"""The embedded engine and its peers on graphs of tasks that do nothing, beside starting as many bare processes."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from programs import usable_processors
+from programs import HERE, OURS, PEERS, FailedError, output, version
+from shapes import SHAPES
 
-import couler_py as couler
-from couler_py.backends.local import execute
-
-STEPS = 200
-AT_ONCE = usable_processors()  # the engine gives each step a processor
-
-
-@couler.step
-def nothing(i: int) -> None:
-    """Does nothing."""
+KINDS = ("commands", "python")
+Verdict = tuple[str, str, bool]
+Rows = list[dict[str, Any]]
 
 
-def python_steps() -> Any:
-    """A workflow of Python steps that don't wait for each other."""
-    with couler.Workflow("nothing") as workflow:
-        for i in range(STEPS):
-            nothing(i)
-    return workflow
+class Runner(NamedTuple):
+    """What runs a graph: its name, the distribution, the environment, the program and its further arguments.
+
+    Of slow ones `tasks` are run, but for the graph that the promises are about, and only once.
+    """
+
+    name: str
+    distribution: str | None
+    python: Path
+    program: Path
+    more: tuple[str, ...] = ()
+    tasks: int = 1_000
 
 
-def containers() -> Any:
-    """The same with containers that run `true`; on this engine, a process each."""
-    with couler.Workflow("nothing") as workflow:
-        true = couler.container("alpine:3", ["true"], name="nothing")
-        for _ in range(STEPS):
-            true()
-    return workflow
+COULER_PY = Runner("couler-py", "couler-py", OURS, HERE / "ours_run.py")
+LUIGI = Runner("Luigi", "luigi", PEERS, HERE / "peers" / "luigi_run.py")
+PREFECT = Runner("Prefect", "prefect", PEERS, HERE / "peers" / "prefect_run.py")
+SNAKEMAKE = Runner("Snakemake", "snakemake", PEERS, HERE / "peers" / "snakemake_run.py", tasks=200)
+SUBPROCESS = Runner("subprocess", None, OURS, HERE / "bare_run.py")
+SPAWN = Runner("posix_spawn", None, OURS, HERE / "bare_run.py", ("spawn",))
+RUNNERS = (COULER_PY, LUIGI, PREFECT, SNAKEMAKE, SUBPROCESS, SPAWN)
+PROMISED = ("commands", "wide")
 
 
-def measure(rounds: int) -> dict[str, Any]:
-    """Steps and processes a second, `AT_ONCE` side by side, the best of `rounds`."""
-    found = {}
-    print(f"\nThe embedded engine: {STEPS} steps that do nothing, {AT_ONCE} at once")
-    for name, workflow, command in (
-        ("Python steps", python_steps(), [sys.executable, "-c", "pass"]),
-        ("containers as processes", containers(), ["true"]),
-    ):
-        built = couler.build(workflow)
-        engine = min(_seconds(lambda built=built: _run(built)) for _ in range(rounds))
-        bare = min(_seconds(lambda command=command: _spawn(command)) for _ in range(rounds))
-        found[name] = {"steps_per_second": STEPS / engine, "processes_per_second": STEPS / bare}
-        print(f"  {name:24}{STEPS / engine:>8.0f} steps/s; bare `{' '.join(map(str, command))}`", end="")
-        print(f" {STEPS / bare:.0f} processes/s")
+def measure(rounds: int, scale: int) -> dict[str, Any]:
+    """Time every runner on every graph: the best of `rounds`, taking turns. `scale` divides the numbers of tasks."""
+    versions = {each.name: version(each.python, each.distribution) for each in RUNNERS if each.distribution}
+    print("\nRunning: " + ", ".join(f"{name} {number}" for name, number in versions.items()))
+    print(f"\n{'':13}{'tasks are':10}{'shape':9}{'tasks':>8}{'seconds':>9}{'tasks/s':>9}{'cpu':>8}{'couler-py':>14}")
+    rows: Rows = []
+    for kind in KINDS:
+        for shape in SHAPES:
+            rows += _group(kind, shape, rounds, scale)
+    print("cpu: processor seconds of the program and of the processes that it waited for; Prefect's server isn't in it")
+    return {"versions": versions, "rows": rows}
+
+
+def _group(kind: str, shape: str, rounds: int, scale: int) -> Rows:
+    """All runners on one graph."""
+    runners = [each for each in RUNNERS if each.distribution or shape == "wide"]  # for bare processes, shapes are one
+    found: dict[str, dict[str, Any]] = {}
+    for turn in range(rounds):
+        for runner in runners:
+            n = max((1_000 if (kind, shape) == PROMISED else runner.tasks) // scale, 12)
+            if turn and n / found[runner.name].get("tasks_per_second", 1) > 10:
+                continue
+            took = _time(runner, shape, n, kind)
+            if "seconds" not in found.get(runner.name, {}) or took.get("seconds", 1e9) < found[runner.name]["seconds"]:
+                found[runner.name] = {"runner": runner.name, "kind": kind, "shape": shape, "tasks": n, **took}
+    ours = found[COULER_PY.name].get("tasks_per_second", 0.0)
+    for row in found.values():
+        _print(row, ours)
+    return list(found.values())
+
+
+def _time(runner: Runner, shape: str, n: int, kind: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(output(runner.python, runner.program, shape, n, kind, *runner.more))
+    except FailedError as error:
+        return {"failed": str(error)}
     return found
 
 
-def _run(model: Any) -> None:
-    with tempfile.TemporaryDirectory() as home:
-        record = execute(model, home=Path(home))
-    if record.status != "Succeeded":
-        raise SystemExit(f"the workflow of the benchmark {record.status}")
+def _print(row: dict[str, Any], ours: float) -> None:
+    print(f"{row['runner']:13}{row['kind']:10}{row['shape']:9}{row['tasks']:>8,}", end="")
+    if "failed" in row:
+        print(f"  failed: {row['failed']}", flush=True)
+        return
+    rate = row["tasks_per_second"]
+    times = "" if row["runner"] == COULER_PY.name else f"{ours / rate:>8.2f} times"
+    print(f"{row['seconds']:>9.2f}{rate:>9.0f}{row['cpu_seconds']:>8.2f}{times}", flush=True)
 
 
-def _spawn(command: list[str]) -> None:
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        for ended in pool.map(lambda _: subprocess.run(command, check=True), range(STEPS)):
-            ended.check_returncode()
-
-
-def _seconds(action: Callable[[], None]) -> float:
-    start = time.perf_counter()
-    action()
-    return time.perf_counter() - start
+def verdicts(found: dict[str, Any] | None) -> list[Verdict]:
+    """What is promised about running."""
+    if found is None:
+        return []
+    rates = {
+        (row["runner"], row["kind"], row["shape"]): row["tasks_per_second"]
+        for row in found["rows"]
+        if "failed" not in row
+    }
+    ours = rates.get(("couler-py", *PROMISED), 0.0)
+    made: list[Verdict] = []
+    for peer, least in (("Snakemake", 20), ("Prefect", 4), ("Luigi", 2)):
+        theirs = rates.get((peer, *PROMISED))
+        value = f"{peer} didn't run" if theirs is None else f"{ours / theirs:.1f}"
+        held = theirs is not None and ours >= least * theirs
+        made.append((f"at least {least} times {peer} on commands, wide", value, held))
+    bare = max(rates.get((name, *PROMISED), 0.0) for name in ("subprocess", "posix_spawn"))
+    made.append(("a quarter of the rate of bare processes", f"{ours / bare if bare else 0:.2f}", 4 * ours >= bare > 0))
+    steps = rates.get(("couler-py", "python", "wide"), 0.0)
+    made.append(("at least 400 Python steps a second", f"{steps:.0f}", steps >= 400))
+    return made
