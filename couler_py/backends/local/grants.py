@@ -94,6 +94,7 @@ class Machine:
             self._seat.want = None
             if not self._seat.holds:
                 table.leave(self._name)
+            self._ledger.sweep(table, self._name)
             granted = table.grant()
         self._stop_listening()
         self._tell(granted)
@@ -138,6 +139,7 @@ class Machine:
         with self._ledger.opened() as table:
             found = table.seats.get(self._name)
             if found is None:  # at the beginning, or after somebody has cleaned the folder up
+                self._ledger.sweep(table, self._name)
                 release(self._locks[:1])
                 self._locks[:1] = [self._ledger.take_seat(self._name)]
                 before = self._seat
