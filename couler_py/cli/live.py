@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from couler_py.backends.base import FINISHED, Change, RunStatus, TaskStatus
+from couler_py.backends.base import Change, RunStatus, TaskStatus
 from couler_py.cli.console import PHASE_SIGN, PHASE_STYLE, clean, console, encodable, one_line, seconds, size
 from couler_py.cli.lines import Line, Lines, branches
-from couler_py.cli.progress import ENDED, URGENT, Progress, differences
-from couler_py.report.paths import innermost, outside
-from couler_py.report.text import gist as whole_gist
+from couler_py.cli.progress import ENDED, URGENT, Progress, differences, roughly
+from couler_py.cli.summary import gist, run_seconds, summary
+from couler_py.report.paths import outside
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,14 +23,8 @@ if TYPE_CHECKING:
 UNFOLDED = 60
 """Above this many tasks, only what is going on or went wrong is shown, and the outermost tasks; the rest is counted."""
 
-FAILURES = 5
-"""So many failed tasks are named below a run that has ended; a fan-out may have thousands."""
-
 LEFT = 24
 """Of a run of more tasks than this, about so many lines are left when it has ended."""
-
-LAST_LINES = 6
-"""So many of the last lines of what a failed task wrote are shown there."""
 
 LISTED = 200
 """Where there is no terminal, so many changes are lines of their own; after them only failures, and how far it is."""
@@ -139,11 +133,6 @@ def facts_of(task: TaskStatus) -> str:
     return "  ".join(part for part in parts if part)
 
 
-def gist(message: str) -> str:
-    """A message of several lines in one that can't steer a terminal: how it begins, and its last line."""
-    return one_line(whole_gist(message))
-
-
 def _elapsed(task: TaskStatus) -> float | None:
     if task.status == "Running" and task.started is not None:
         return max(0.0, time.time() - task.started)
@@ -224,20 +213,8 @@ def _rest(progress: Progress) -> Line:
         pieces.append((f"  {processors:.1f}{of} processors, {size(memory)}", "dim"))
     left = progress.left()
     if left is not None:
-        pieces.append((f"  about {_roughly(left)} left", "dim"))
+        pieces.append((f"  about {roughly(left)} left", "dim"))
     return pieces
-
-
-def _roughly(value: float) -> str:
-    """Seconds no more exactly than anybody can know them.
-
-    >>> _roughly(3.2), _roughly(47), _roughly(100), _roughly(5000)
-    ('5s', '50s', '2m', '1h23m')
-    """
-    if value < 55:
-        return f"{max(1, round(value / 5)) * 5}s"
-    minutes = round(value / 60)
-    return f"{minutes}m" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02}m"
 
 
 # ---- the tree
@@ -259,7 +236,7 @@ def _lines(progress: Progress, height: int | None) -> Lines:
         ended = sum(count for state, count in progress.counts() if state in ENDED)
         head.append((f"  {ended}/{len(progress.tasks)}", "dim"))
     if run.started is not None:
-        head.append((f"  {seconds(_run_seconds(run))}", "dim"))
+        head.append((f"  {seconds(run_seconds(run))}", "dim"))
     shown = _chosen(progress, height)
     names = [task.name for task in shown]
     there = set(names)
@@ -315,74 +292,3 @@ def _hidden(progress: Progress, shown: Iterable[TaskStatus]) -> str:
     for task in shown:
         counts[task.status] -= 1
     return ", ".join(f"{count:,} {state.lower()}" for state, count in counts.items() if count)
-
-
-# ---- the end
-
-
-def _failures(status: RunStatus) -> Iterator[tuple[str, str]]:
-    """Which tasks failed, their last lines, where to read all, and how to go on: lines and their styles."""
-    failed = _where_it_failed(status.tasks)
-    for task in failed[:FAILURES]:
-        said = gist(task.message)
-        if status.message != f"{task.name} failed: {said}":
-            yield f"{clean(task.name)}: {said}", "red"
-        lines = [clean(line.rstrip()) for line in task.message.split("\n")[1:] if line.strip()]
-        for line in lines[-LAST_LINES:]:
-            yield encodable(f"│ {line}"), "dim"
-        yield f"`couler logs {status.run} {clean(task.name)}` shows all that it wrote", "dim"
-    if len(failed) > FAILURES:
-        yield encodable(f"… and {len(failed) - FAILURES:,} more; `couler report {status.run}` shows them all"), "dim"
-    if status.status == "Failed" and status.engine != "exported":
-        yield f"`couler retry {status.run}` runs what failed again{_with_its_code(status, failed)}", "dim"
-
-
-def _with_its_code(status: RunStatus, failed: list[TaskStatus]) -> str:
-    source = next((task.source for task in failed if task.source is not None), None)
-    if status.engine != "local" or source is None or not source.file.endswith(".py"):
-        return ""
-    path = os.path.relpath(source.file)
-    return f"; with the code as it is now: `couler retry {status.run} --with {shlex.quote(clean(path))}`"
-
-
-def _run_seconds(status: RunStatus) -> float | None:
-    if status.started is None:
-        return None
-    return max(0.0, (status.finished or time.time()) - status.started)
-
-
-def summary(status: RunStatus) -> Any:
-    """How a run stands, in one line, and its outputs."""
-    from rich.text import Text
-
-    text = Text.assemble((status.status, PHASE_STYLE.get(status.status, "")), f"  {status.run}")
-    for fact in (seconds(_run_seconds(status)), _count_text(status.tasks)):
-        if fact:
-            text.append(f"  {fact}", "dim")
-    if status.message:
-        text.append(f"\n  {clean(status.message)}", PHASE_STYLE.get(status.status, ""))
-    for words, style in _failures(status):
-        text.append(f"\n  {words}", style)
-    if status.status in FINISHED:
-        from couler_py.report.page import value_text
-
-        for name, value in status.outputs.items():
-            shown = one_line(value_text(value))
-            text.append(f"\n  {clean(name)} = ", "bold")
-            text.append(shown if len(shown) <= 200 else f"{shown[:199]}…")
-    return text
-
-
-def _count_text(tasks: Iterable[TaskStatus]) -> str:
-    counts: dict[str, int] = {}
-    for task in tasks:
-        counts[task.status] = counts.get(task.status, 0) + 1
-    parts = [f"{counts[phase]:,} {phase.lower()}" for phase in URGENT if counts.get(phase)]
-    cached = sum(task.cached for task in tasks)
-    return ", ".join([*parts, *([f"{cached:,} of them cached"] if cached else [])])
-
-
-def _where_it_failed(tasks: Iterable[TaskStatus]) -> list[TaskStatus]:
-    """The failed tasks that have a message, without those that failed because one inside of them did."""
-    failed = {task.name: task for task in tasks if task.status == "Failed" and task.message}
-    return [failed[name] for name in innermost(failed)]

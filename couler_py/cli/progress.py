@@ -142,3 +142,15 @@ def differences(statuses: Iterable[RunStatus]) -> Iterator[Change]:
         tasks = tuple(task for name, task in found.items() if anew or seen.get(name) != task)
         seen = found
         yield Change(msgspec.structs.replace(status, tasks=()), tasks, anew)
+
+
+def roughly(value: float) -> str:
+    """Seconds no more exactly than anybody can know them.
+
+    >>> roughly(3.2), roughly(47), roughly(100), roughly(5000)
+    ('5s', '50s', '2m', '1h23m')
+    """
+    if value < 55:
+        return f"{max(1, round(value / 5)) * 5}s"
+    minutes = round(value / 60)
+    return f"{minutes}m" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02}m"

@@ -14,8 +14,9 @@ from couler_py.backends.base import Change, Changing, Client
 from couler_py.backends.interrupts import Interrupts
 from couler_py.cli import exits
 from couler_py.cli.console import console
-from couler_py.cli.live import follow, summary
+from couler_py.cli.live import follow
 from couler_py.cli.progress import differences
+from couler_py.cli.summary import summary
 from couler_py.ir.wire import finite
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -37,7 +37,7 @@ class Shape:
             shown(path) or task.template,
             task.state,
             0 if task.started is None else task.attempts,
-            task.seconds if task.finished is not None else None,
+            task.seconds if task.started is not None and task.finished is not None else None,
             task.message,
             self.displays.get(task.template, ""),
             bool(task.cached),

@@ -11,11 +11,11 @@ import typer
 
 from couler_py.backends.base import Detailed, RunNotFoundError, RunStatus, TaskStatus
 from couler_py.backends.local.paths import shown
-from couler_py.cli import live
 from couler_py.cli.console import clean, columns, console, one_line, phase_text, seconds, size
 from couler_py.cli.options import AsJson, RunName
 from couler_py.cli.reach import Reach, reaching
 from couler_py.cli.running import to_json
+from couler_py.cli.summary import summary
 from couler_py.report.page import value_text
 from couler_py.store.records import AttemptRecord, Result
 
@@ -118,7 +118,7 @@ def _of_run(run: RunStatus, details: dict[str, _Details]) -> Iterator[Any]:
     if len(run.tasks) > MOST_TASKS:
         yield f"… and {len(run.tasks) - MOST_TASKS:,} more; --json has them all"
     yield ""
-    yield live.summary(run)
+    yield summary(run)
 
 
 def _of_task(run: str, task: TaskStatus, known: _Details | None) -> Iterator[Any]:

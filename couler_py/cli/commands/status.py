@@ -7,6 +7,7 @@ from couler_py.cli.console import console
 from couler_py.cli.options import AsJson, RunName
 from couler_py.cli.reach import Reach, reaching
 from couler_py.cli.running import to_json
+from couler_py.cli.summary import summary
 
 
 @reaching
@@ -19,4 +20,4 @@ def command(run: RunName, as_json: AsJson = False, *, reach: Reach) -> None:
         return
     out = console()
     out.print(live.tree(found, height=None))
-    out.print(live.summary(found))
+    out.print(summary(found))

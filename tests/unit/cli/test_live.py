@@ -11,8 +11,9 @@ from rich.console import Console
 
 from couler_py.backends.base import Change, Expected, RunStatus, TaskStatus
 from couler_py.cli.lines import Lines, branches, cropped
-from couler_py.cli.live import LISTED, Log, View, facts_of, follow, summary, tree
+from couler_py.cli.live import LISTED, Log, View, facts_of, follow, tree
 from couler_py.cli.progress import Progress, differences
+from couler_py.cli.summary import summary
 
 
 def drawn(tasks: list[TaskStatus], height: int | None = None) -> list[str]:
