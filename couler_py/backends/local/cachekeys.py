@@ -83,7 +83,9 @@ def _of_template(context: Context, template: Template) -> Iterator[tuple[str, Pa
     for each in inner:
         yield f"step:{each.name}", Part(digest(_bare(each)))
     whole = [template, *inner]
-    if any(isinstance(each.body, Function) for each in whole):
+    if context.options.runtime != "process":  # podman and docker run the same image to the same end
+        yield "runtime", part("container", "in its image")
+    elif any(isinstance(each.body, Function) for each in whole):
         python = ".".join(map(str, sys.version_info[:2]))
         yield "python", part(python, python)
     # A result that another check would have refused is none to reuse.

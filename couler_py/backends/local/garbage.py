@@ -14,7 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from couler_py.backends.local import api, attempts, control
+from couler_py.backends.local import api, attempts, control, remote
+from couler_py.backends.local.containers import orphans
 from couler_py.backends.local.lifecycle import RunBusyError
 from couler_py.backends.local.packages import COMPLETE, lock_of
 from couler_py.store import artifacts, cache, content, runs
@@ -22,6 +23,7 @@ from couler_py.store.database import connect, transaction
 from couler_py.store.home import Home, open_home
 from couler_py.store.locks import release, try_lock
 from couler_py.store.records import RunRecord
+from couler_py.store.remote.sweep import GRACE
 
 UNUSED = 30 * 86_400.0  # seconds: environments, programs and modules that nobody used for so long go
 LEFTOVER = 86_400.0  # seconds: what lies half made for so long is nobody's any more
@@ -66,12 +68,14 @@ def sweep(
     keep: int | None = None,
     budget: int | None = None,
     unused: float = UNUSED,
+    stores: bool = False,
     dry_run: bool = False,
 ) -> Swept:
-    """Free what a home no longer needs.
+    """Free what a home no longer needs, and with `stores` what it has put into stores of artifacts and needs no more.
 
     Runs go only if asked for: those that ended more than `older_than` seconds ago, those beyond the `keep` newest; with
     both, what is both. `budget` is the size in bytes that cached outputs may have; those used least recently go.
+    Raises `RemoteError` for a store that can't be reached, the rest having been freed.
     """
     place = open_home(home)
     found = Swept(dry_run, [], {}, {})
@@ -87,6 +91,8 @@ def sweep(
         _environments(place, known, now, unused, found)
         _programs(connection, place, now, unused, found)
         _leftovers(place, now, found)
+        if stores:
+            _stores(connection, place, known, now, found, without_keys={entry.key for entry in evicted})
     finally:
         connection.close()
     return found
@@ -152,6 +158,9 @@ def _forget(connection: sqlite3.Connection, home: Home, record: RunRecord, found
         found.runs.append(record.id)
         found.of("runs").add(size_of(folder))
         if not found.dry_run:
+            for of_task in attempts.folders(folder).values():
+                for each in of_task:
+                    orphans.remove(each)
             runs.delete(connection, home, record.id)
     finally:
         if lock != -1:
@@ -193,13 +202,38 @@ def _artifacts(
     without_keys: Collection[str] = (),
 ) -> None:
     """Delete artifacts that no run and no cached output needs. Files of a living run may be in no record yet."""
-    gone = set(found.runs)
-    live = runs.live_digests(connection, without=gone, without_keys=without_keys) | attempts.live_digests(
-        home.path / "runs", without=gone
-    )
-    going = [now - each.created for each in known if each.status not in FINISHED]
-    count, size = artifacts.collect(home, live, older_than=max([YOUNG, *going]), dry_run=found.dry_run)
+    live = _live(connection, home, found, without_keys)
+    age = max([YOUNG, *_going(known, now)])
+    count, size = artifacts.collect(home, live, older_than=age, dry_run=found.dry_run)
     found.of("artifacts").add(size, count)
+
+
+def _stores(
+    connection: sqlite3.Connection,
+    home: Home,
+    known: Iterable[RunRecord],
+    now: float,
+    found: Swept,
+    *,
+    without_keys: Collection[str] = (),
+) -> None:
+    """Delete from stores of artifacts what this home put there, and what no run and no cached output needs."""
+    live = _live(connection, home, found, without_keys)
+    age = max([GRACE, *_going(known, now)])
+    for url, swept in remote.swept(home, live, grace=age, dry_run=found.dry_run).items():
+        found.of(url).add(swept.size, swept.count)
+
+
+def _live(connection: sqlite3.Connection, home: Home, found: Swept, without_keys: Collection[str]) -> set[str]:
+    """The digests of all artifacts that a run or a cached output refers to, those left out that go."""
+    gone = set(found.runs)
+    recorded = runs.live_digests(connection, without=gone, without_keys=without_keys)
+    return recorded | attempts.live_digests(home.path / "runs", without=gone)
+
+
+def _going(known: Iterable[RunRecord], now: float) -> list[float]:
+    """The ages of runs that haven't ended, in seconds."""
+    return [now - each.created for each in known if each.status not in FINISHED]
 
 
 def _environments(home: Home, known: Iterable[RunRecord], now: float, unused: float, found: Swept) -> None:

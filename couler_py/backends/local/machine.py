@@ -7,7 +7,7 @@ import re
 from decimal import Decimal
 from pathlib import Path
 
-from couler_py.ir.model import DistributedJob, Function, Script, Template
+from couler_py.ir.model import ContainerSet, DistributedJob, Function, Script, Template
 from couler_py.ir.pod import Container, Resources
 from couler_py.store.shares import Share as Share
 
@@ -34,17 +34,22 @@ def quantity(text: str) -> float:
 
 
 def asked(template: Template, processors: float = 1.0) -> Share:
-    """What a step asks for. One that says nothing takes one processor, and a daemon that serves already takes none."""
+    """What a step asks for. One that says nothing takes one processor, and a daemon that serves already takes none.
+
+    The containers of a set ask together, as those of a pod do.
+    """
     body = template.body
-    resources = Resources()
+    parts: list[Resources] = []
     if isinstance(body, Container | Script | Function):
-        resources = body.resources
+        parts = [body.resources]
     elif isinstance(body, DistributedJob):
-        resources = body.container.resources
+        parts = [body.container.resources]
+    elif isinstance(body, ContainerSet):
+        parts = [each.resources for each in body.containers]
     return Share(
-        quantity(resources.cpu) if resources.cpu else processors,
-        quantity(resources.memory) if resources.memory else 0.0,
-        resources.gpu,
+        sum(quantity(each.cpu) for each in parts if each.cpu) if any(each.cpu for each in parts) else processors,
+        sum((quantity(each.memory) for each in parts if each.memory), 0.0),
+        sum(each.gpu for each in parts),
     )
 
 

@@ -37,6 +37,7 @@ SAID = {
     "image": "the image",
     "packages": "the package set",
     "python": "Python",
+    "runtime": "what it runs in",
     "version": "the version of its cache",
     "key": "the key of its cache",
 }

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from couler_py.backends.local.containers.findings import of_template
+from couler_py.backends.local.machine import Share, asked
 from couler_py.ir.model import ContainerSet, OutputParameter, Outputs, Template, Workflow
-from couler_py.ir.pod import Container, PodSettings, Templated, Volume, VolumeMount
+from couler_py.ir.pod import Container, PodSettings, Resources, Templated, Volume, VolumeMount
 from couler_py.ir.types import STR
 
 
@@ -79,3 +80,9 @@ def test_the_containers_of_a_set_come_to_an_end_and_main_has_its_outputs() -> No
     assert codes((("a", ("main",)), ("main", ("a",))), "a", "main") == ["CLR622"]
     assert codes((("main", ("none",)),), "main") == ["CLR622"]
     assert codes((), "a", "b") == ["CLR622"]
+
+
+def test_a_set_asks_for_what_its_containers_ask_together() -> None:
+    given = [Resources(cpu="500m", memory="1Gi"), Resources(memory="1Gi", gpu=1), Resources(cpu="1")]
+    body = ContainerSet(tuple(Container("x", name=str(number), resources=each) for number, each in enumerate(given)))
+    assert asked(Template("set", body)) == Share(1.5, 2.0 * 2**30, 1)
