@@ -29,8 +29,8 @@ async def request_of(context: Context, made: Call, number: int, folder: Path, gp
     request["declared"] = surroundings.declared
     request["redact"] += surroundings.secrets
     request["directory"] = f"{place}/work"
-    request["make"] += [f"{place}/work", f"{place}/outputs"]
-    request["clean"] += [f"{place}/work", f"{place}/inputs"]
+    request["make"].append(f"{place}/work")
+    request["clean"].append(f"{place}/work")
     if gpus:
         request["env"]["CUDA_VISIBLE_DEVICES"] = ",".join(gpus)
     volumes.mount(context, made, body, scope, request)
@@ -94,6 +94,8 @@ async def _function(context: Context, made: Call, body: Function, request: dict[
     include = await programs.includes(context, body)
     if include:
         request["env"]["COULER_INCLUDE"] = include
+    if made.artifacts:
+        request["clean"].append(f"{place}/inputs")
     for wanted in made.template.inputs.artifacts:
         if wanted.name in made.artifacts:
             ref = artifacts.reference(made.artifacts[wanted.name])

@@ -51,9 +51,11 @@ class Zygotes:
         zygote.bury()
 
     def close(self) -> None:
-        """Let all of them go."""
+        """Let all of them go, and see them gone."""
         for zygote in self.pids.values():
             zygote.close()
+        for pid in self.pids:
+            os.waitpid(pid, 0)
 
     def _start(self, wanted: dict[str, Any]) -> Zygote:
         zygote = Zygote(self._warden, wanted)

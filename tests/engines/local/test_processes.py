@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from couler_py.backends.local.lifecycle import prepare
 from couler_py.ir import DiagnosticError, Workflow
 from couler_py.ir.expr import Literal, TaskArtifact, TaskOutput
 from couler_py.ir.model import (
+    After,
     Argument,
     ArtifactArgument,
     Function,
@@ -302,12 +304,15 @@ def test_a_step_sees_the_gpus_that_are_its_own(home: Path, monkeypatch: pytest.M
 
 def test_what_a_step_puts_in_the_place_of_its_metrics_harms_nobody(home: Path) -> None:
     lines = r"""garbage\n[]\n{"name": 1}\n{"name": "n", "value": []}\n{"name": "loss", "value": 2.5, "step": 1}\n"""
-    record = execute(one(shell("junk", f"printf '{lines}' > ../outputs/metrics.jsonl")), home=home)
+    record = execute(one(shell("junk", f"mkdir ../outputs; printf '{lines}' > ../outputs/metrics.jsonl")), home=home)
     assert record.status == "Succeeded"
     connection = connect(open_home(home))
     assert runs.metrics(connection, record.id) == {"it": {"loss": ((1.0, 2.5),)}}
     connection.close()
-    assert execute(one(shell("pipe", "mkfifo ../outputs/metrics.jsonl")), home=home).status == "Succeeded"
+    assert (
+        execute(one(shell("pipe", "mkdir ../outputs; mkfifo ../outputs/metrics.jsonl")), home=home).status
+        == "Succeeded"
+    )
 
 
 def test_an_output_that_is_a_pipe_is_not_waited_for(home: Path) -> None:
@@ -378,3 +383,46 @@ def test_an_attempt_says_what_it_used(home: Path) -> None:
     assert attempt.memory is not None
     assert 0.001 < attempt.cpu < 60
     assert 50_000_000 < attempt.memory < 1_000_000_000
+
+
+def test_what_runs_can_say_more_of_its_end_than_an_exit_code(home: Path) -> None:
+    said = '{"reason": "error", "message": "the image is not there", "exit": 125}'
+    record = execute(one(shell("it", f"echo '{said}' > ../verdict; exit 7")), home=home)
+    assert record.tasks["it"].message == "the image is not there"
+    connection = connect(open_home(home))
+    ((_, attempt),) = runs.load_attempts(connection, record.id)
+    connection.close()
+    assert attempt.exit_code == 125
+
+
+@pytest.mark.parametrize("said", ["[]", "nonsense", '{"reason": "stopped"}', '{"exit": "7", "message": 1}'])
+def test_a_verdict_that_is_none_changes_nothing(said: str, home: Path) -> None:
+    record = execute(one(shell("it", f"echo '{said}' > ../verdict; exit 7")), home=home)
+    assert record.tasks["it"].message == "exit code 7"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what the kernel ends first is said in /proc")
+@pytest.mark.parametrize("kind", ["command", "python"])
+def test_out_of_memory_a_step_is_ended_before_what_looks_after_it(kind: str, home: Path) -> None:
+    command = shell("it", 'cat /proc/self/oom_score_adj /proc/$PPID/oom_score_adj | tr "\\n" " "', output=STR)
+    source = "def it() -> str:\n    import os\n    read = lambda pid: open(f'/proc/{pid}/oom_score_adj').read()\n"
+    source += "    return f'{read(os.getpid())}{read(os.getppid())}'.replace('\\n', ' ')"
+    record = execute(one(command if kind == "command" else python("it", source, output=STR)), home=home)
+    result = record.tasks["it"].result
+    assert result is not None
+    step, warden = result.parameters["result"].split()
+    assert int(step) > int(warden)
+
+
+def test_a_step_that_ends_while_others_run_takes_only_its_own_with_it(home: Path, tmp_path: Path) -> None:
+    """One step leaves a process in a session of its own, and ends; that of another, which waits, lives on."""
+    kept, went = tmp_path / "kept", tmp_path / "went"
+    os.mkfifo(went)
+    away = "setsid sh -c 'while true; do sleep 0.05; done' & echo $! >"
+    first = shell("first", f"{away} {kept}; cat {went} > /dev/null; kill -0 $(cat {kept})")
+    second = shell("second", f"while [ ! -s {kept} ]; do sleep 0.01; done; ({away} {tmp_path}/gone)")
+    third = shell("third", f"! kill -0 $(cat {tmp_path}/gone) 2> /dev/null && echo > {went}")
+    tasks = (Task("first", "first"), Task("second", "second"), Task("third", "third", after=(After("second"),)))
+    record = execute(flow(first, second, third, graph(*tasks)), home=home)
+    assert record.status == "Succeeded", record.message
+    assert not Path(f"/proc/{kept.read_text().strip()}").exists()
