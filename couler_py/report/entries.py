@@ -77,7 +77,7 @@ def _drawn(tasks: Sequence[TaskFacts]) -> set[tuple[int, int]]:
         (-len(each.looks), place, number)
         for place, task in enumerate(tasks)
         for number, each in enumerate(task.tries)
-        if len(each.looks) > 1
+        if each.looks
     ]
     return {(place, number) for _, place, number in sorted(looked)[:CHARTS]}
 

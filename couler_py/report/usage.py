@@ -19,12 +19,13 @@ Curve = Sequence[tuple[float, float]]
 
 
 def of_attempt(attempt: AttemptFacts, *, wide: int = 420) -> tuple[str, str] | None:
-    """The charts (SVG) of an attempt's processors and memory; None where it was not looked at twice."""
-    if len(attempt.looks) < 2:
+    """The charts (SVG) of an attempt's processors and memory; None where it was never looked at."""
+    looks = whole(attempt)
+    if not looks:
         return None
-    began = attempt.looks[0].time if attempt.started is None else attempt.started
-    rates = [(time - began, rate) for time, rate in _rates(attempt.looks)]
-    memory = [(look.time - began, float(look.memory)) for look in attempt.looks]
+    began = looks[0].time
+    rates = [(time - began, rate) for time, rate in _rates(looks)]
+    memory = [(look.time - began, float(look.memory)) for look in looks]
     return (
         area(rates, title="processors", colour=CPU, wide=wide),
         area(memory, title="memory", colour=MEMORY, wide=wide, words=amount),
@@ -33,15 +34,14 @@ def of_attempt(attempt: AttemptFacts, *, wide: int = 420) -> tuple[str, str] | N
 
 def of_run(run: RunFacts, *, wide: int = 480) -> tuple[str, str] | None:
     """The charts of what all tasks of a run used together; None where nothing was looked at."""
-    looked = [each for task in run.tasks for each in task.tries if len(each.looks) > 1]
+    looked = [looks for task in run.tasks for each in task.tries if (looks := whole(each))]
     if not looked or run.started is None or run.end is None:
         return None
     step = (run.end - run.started) / MOMENTS or 1.0
     cpu, memory = [0.0] * (MOMENTS + 1), [0.0] * (MOMENTS + 1)
-    for attempt in looked:
-        rates = _rates(attempt.looks)
-        _add(cpu, rates, run.started, step)
-        _add(memory, [(look.time, float(look.memory)) for look in attempt.looks], run.started, step)
+    for looks in looked:
+        _add(cpu, _rates(looks), run.started, step)
+        _add(memory, [(look.time, float(look.memory)) for look in looks], run.started, step)
     moments = [number * step for number in range(MOMENTS + 1)]
     return (
         area(list(zip(moments, cpu, strict=True)), title="processors in use", colour=CPU, wide=wide, tall=150),
@@ -50,6 +50,17 @@ def of_run(run: RunFacts, *, wide: int = 480) -> tuple[str, str] | None:
             words=amount,
         ),
     )  # fmt: skip
+
+
+def whole(attempt: AttemptFacts) -> list[Look]:
+    """The looks at an attempt with its start, at which it had used nothing, and its end; none where there are none."""
+    looks = list(attempt.looks)
+    if looks and attempt.started is not None and attempt.started < looks[0].time:
+        looks.insert(0, Look(attempt.started, 0.0, 0))
+    if looks and attempt.finished is not None and attempt.finished > looks[-1].time:
+        last = looks[-1]
+        looks.append(Look(attempt.finished, max(last.cpu, attempt.cpu or 0.0), last.memory))
+    return looks if len(looks) > 1 else []
 
 
 def _rates(looks: Sequence[Look]) -> list[tuple[float, float]]:

@@ -6,7 +6,7 @@ import pytest
 
 from couler_py.report.facts import AttemptFacts, Look, RunFacts, TaskFacts
 from couler_py.report.gantt import Chart, chart, time_marks
-from couler_py.report.usage import area, of_attempt, of_run
+from couler_py.report.usage import area, of_attempt, of_run, whole
 
 
 def bars(found: Chart, row: int = 0) -> list[tuple[float, float, str]]:
@@ -92,6 +92,12 @@ def test_an_attempt_s_charts_have_processors_between_looks_and_memory_at_them() 
     assert ">2<" in cpu  # 4 seconds in 2 seconds
     assert ">2 KiB<" in memory
     assert of_attempt(AttemptFacts(0, "Running", looks=looks[:1])) is None
+
+
+def test_the_charts_of_an_attempt_reach_from_its_start_to_its_end() -> None:
+    attempt = AttemptFacts(0, "Succeeded", 10.0, 16.0, cpu=5.0, looks=(Look(12, 2.0, 1024), Look(14, 4.0, 2048)))
+    assert whole(attempt) == [Look(10, 0, 0), Look(12, 2, 1024), Look(14, 4, 2048), Look(16, 5, 2048)]
+    assert whole(AttemptFacts(0, "Succeeded", 10.0, 10.5)) == []
 
 
 def test_what_tasks_used_at_the_same_time_is_added_up() -> None:
