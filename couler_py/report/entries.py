@@ -16,10 +16,13 @@ from couler_py.report.text import amount, cut, duration, gist
 MOST = 5000
 """Above this many tasks, those that failed and the longest are listed."""
 
-CHARTS = 400
+CHARTS = 150
 """Attempts whose use of processors and memory is drawn, the longest first."""
 
-_VALUE = 2000
+VALUES = 200
+"""Up to this many tasks their outputs are shown at length."""
+
+_MESSAGE, _LONG, _SHORT = 4000, 2000, 200  # characters
 
 
 class Try(msgspec.Struct, frozen=True):
@@ -68,7 +71,8 @@ def entries(run: RunFacts, logs: Mapping[tuple[int, int], Excerpt]) -> tuple[lis
 
         places = sorted(sorted(places, key=rank)[:MOST])  # type: ignore[assignment]
     drawn = _drawn(run.tasks)
-    listed = [_entry(place, run.tasks[place], logs, drawn) for place in places]
+    longest = _LONG if len(run.tasks) <= VALUES else _SHORT
+    listed = [_entry(place, run.tasks[place], logs, drawn, longest) for place in places]
     return listed, len(run.tasks) - len(listed)
 
 
@@ -82,14 +86,16 @@ def _drawn(tasks: Sequence[TaskFacts]) -> set[tuple[int, int]]:
     return {(place, number) for _, place, number in sorted(looked)[:CHARTS]}
 
 
-def _entry(place: int, task: TaskFacts, logs: Mapping[tuple[int, int], Excerpt], drawn: set[tuple[int, int]]) -> Entry:
+def _entry(
+    place: int, task: TaskFacts, logs: Mapping[tuple[int, int], Excerpt], drawn: set[tuple[int, int]], longest: int
+) -> Entry:
     shown: list[Try] = []
     for number, attempt in enumerate(task.tries):
         log = logs.get((place, number))
         charts = _charts(attempt) if (place, number) in drawn else ()
         if log is not None or charts or len(task.tries) > 1 or attempt.message or attempt.exit_code:
             message = attempt.message if attempt.message != task.message or "\n" in attempt.message else ""
-            shown.append(Try(", ".join(_facts(attempt)), attempt.state, message, charts, log))
+            shown.append(Try(", ".join(_facts(attempt)), attempt.state, message[-_MESSAGE:], charts, log))
     waited = task.started - task.ready if task.started is not None and task.ready is not None else None
     cpu = [each.cpu for each in task.tries if each.cpu is not None]
     memory = [each.memory for each in task.tries if each.memory is not None]
@@ -105,7 +111,7 @@ def _entry(place: int, task: TaskFacts, logs: Mapping[tuple[int, int], Excerpt],
         cut(gist(task.message), 300),
         task.cached,
         tuple(shown),
-        tuple(_values(task.outputs)),
+        tuple(_values(task.outputs, longest)),
         task.source,
         sum(map(task.name.count, "/[#")),
     )
@@ -129,7 +135,7 @@ def _charts(attempt: AttemptFacts) -> tuple[str, ...]:
     return tuple(data_uri(each.encode(), "image/svg+xml") for each in drawn)
 
 
-def _values(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _values(values: Mapping[str, Any], longest: int) -> Iterator[tuple[str, str]]:
     for name, value in values.items():
         text = value_text(value)
-        yield name, text if len(text) <= _VALUE else f"{text[:_VALUE]}…"
+        yield name, text if len(text) <= longest else f"{text[:longest]}…"

@@ -10,14 +10,13 @@ from typing import Any
 
 import msgspec
 
-from couler_py.report import gantt, logs, previews, usage
-from couler_py.report.cards import Card, Plot, Table, Text
+from couler_py.report import gantt, logs, measured, previews, usage
+from couler_py.report.cards import Card, Table, Text
 from couler_py.report.entries import Entry, entries
-from couler_py.report.facts import URGENT, Attachment, Picture, RunFacts, Series, TaskFacts
+from couler_py.report.facts import URGENT, Attachment, Picture, RunFacts, TaskFacts
 from couler_py.report.logs import Excerpt
 from couler_py.report.page import Section, data_uri, render, value_text
 from couler_py.report.paths import innermost
-from couler_py.report.plots import line
 from couler_py.report.text import amount, cut, duration, gist
 
 FAILURES = 5
@@ -25,9 +24,6 @@ FAILURES = 5
 
 TAIL = 15
 """So many lines of what a failed task wrote are shown at the top."""
-
-CURVES = 8
-"""So many tasks share a plot of a metric."""
 
 PLACES = 2000
 """So many artifacts are listed by their places."""
@@ -66,16 +62,16 @@ def run_page(run: RunFacts, attachments: Iterable[Attachment] = ()) -> str:
     listed, tasks_missing = entries(run, texts)
     shown, files_missing = previews.cards(files)
     chart = gantt.chart(run)
-    results, measured, rest = (
+    results, curves, rest = (
         _sections("Results", shown),
-        _sections("Measured", _metrics(run.tasks)),
+        _sections("Measured", measured.cards(run.tasks)),
         _sections("Artifacts", _places(files)),
     )
     there = {
         "Graph": run.picture,
         "Time": chart.rows,
         "Results": results,
-        "Measured": measured,
+        "Measured": curves,
         "Tasks": listed,
         "Artifacts": rest,
     }
@@ -94,7 +90,7 @@ def run_page(run: RunFacts, attachments: Iterable[Attachment] = ()) -> str:
         legend=_legend(chart),
         listed={each.anchor for each in listed},
         usage=[data_uri(each.encode(), "image/svg+xml") for each in usage.of_run(run) or ()],
-        measured=measured,
+        measured=curves,
         entries=listed,
         filters=_filters(run.tasks),
         rest=rest,
@@ -187,23 +183,6 @@ def _values(run: RunFacts) -> Iterator[Section]:
 def _short(value: Any) -> str:
     text = value_text(value)
     return text if len(text) <= 2000 else f"{text[:2000]}…"
-
-
-def _metrics(tasks: Sequence[TaskFacts]) -> Iterator[Card]:
-    """A plot for each metric over steps, with a line for each task; those of one value in a table."""
-    by_name: dict[str, dict[str, Series]] = {}
-    for task in tasks:
-        for name, series in task.metrics.items():
-            by_name.setdefault(name, {})[task.name] = series
-    single: list[tuple[str, str, float]] = []
-    for name, of_tasks in by_name.items():
-        curves = {task: series for task, series in of_tasks.items() if len(series) > 1}
-        single += [(name, task, series[0][1]) for task, series in of_tasks.items() if len(series) == 1]
-        if curves:
-            note = f"{name} (of {CURVES} of {len(curves):,} tasks)" if len(curves) > CURVES else name
-            yield Plot("", line(dict(list(curves.items())[:CURVES]), title=note, x_label="step"))
-    if single:
-        yield Table(("metric", "task", "value"), tuple(single[:PLACES]))
 
 
 def _places(files: Sequence[Attachment]) -> Iterator[Card]:

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from couler_py.report import graph, logs, previews
+from couler_py.report import cards, graph, logs, measured, previews
 from couler_py.report.facts import Area, Attachment, AttemptFacts, Log, Look, Picture, RunFacts, TaskFacts
 from couler_py.report.runs import run_page
 from tests.unit.report.reading import HOSTILE, Tags
@@ -192,3 +192,23 @@ def test_boxes_of_a_fan_out_are_counted_by_the_states_of_its_items() -> None:
     found = graph.tally([("m", "Failed"), *items, ("a", "Skipped")])
     assert (found["m"].state, found["m"].counts) == ("Failed", (("Failed", 1), ("Succeeded", 1)))
     assert (found["m/x"].state, found["a"].state) == ("Succeeded", "Skipped")
+
+
+# ---- what was measured
+
+
+def test_a_long_series_is_thinned_to_what_a_plot_can_show_and_keeps_its_last_point() -> None:
+    series = tuple((float(step), float(step)) for step in range(100_000))
+    found = measured.thinned(series)
+    assert len(found) <= measured.POINTS + 1
+    assert (found[0], found[-1]) == (series[0], series[-1])
+    assert measured.thinned(series[:10]) == series[:10]
+
+
+def test_a_run_with_thousands_of_metrics_says_which_have_no_plot() -> None:
+    curves = {f"m{number}": ((0.0, 1.0), (1.0, 2.0)) for number in range(50)}
+    single = {f"s{number}": ((0.0, 1.0),) for number in range(1200)}
+    found = list(measured.cards([TaskFacts("a", "Succeeded", metrics=curves | single)]))
+    assert [type(card).__name__ for card in found] == ["Plot"] * 40 + ["Text", "Table", "Text"]
+    assert found[40] == cards.Text("10 more metrics have no plot here.")
+    assert found[42] == cards.Text("200 more values are not listed.")
