@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from typing import Literal
 
-from couler_py.backends.local import attempts, control, handlers, metrics, remote, sampling, tasks, volumes
+from couler_py.backends.local import attempts, control, handlers, logbounds, metrics, remote, sampling, tasks, volumes
 from couler_py.backends.local.calls import call
 from couler_py.backends.local.context import Call, Context, Gate, Halted
 from couler_py.backends.local.locking import holding
@@ -41,6 +41,7 @@ class Engine:
         self._error: Exception | None = None
         self._pending: list[control.Request] = []
         self._sampler = sampling.Sampler(context)
+        self._bounds = logbounds.Bounds(context)
 
     async def drive(self) -> RunRecord:
         """Work on the run until it has ended, was stopped, or the store can't be written. Raises `StoreError`."""
@@ -67,6 +68,7 @@ class Engine:
         finally:
             requests.cancel()
             self._sampler.close()
+            self._bounds.close()
             context.wardens.close()
         faults.reach("run.ended")
         run.finished = runs.now()
@@ -194,6 +196,7 @@ class Engine:
             self._look()
             metrics.look(self.context)
             self._sampler.look()
+            self._bounds.look()
             await asyncio.sleep(control.INTERVAL)
 
     def _no_longer_heeded(self, requests: asyncio.Task[None]) -> None:

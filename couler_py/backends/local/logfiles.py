@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from couler_py.backends.base import LogLine, RunNotFoundError
-from couler_py.backends.local import control
+from couler_py.backends.local import control, logbounds
 from couler_py.backends.local.paths import shown
 from couler_py.store import runs
 from couler_py.store.database import connect
@@ -64,6 +64,8 @@ def _new(
     if not log.exists():
         return
     rest = parts.get(key, b"")
+    if log.stat().st_size < read.get(key, 0):  # its middle was taken out: what came after is read anew
+        read[key], rest = logbounds.cut(log), b""
     with log.open("rb") as file:
         file.seek(read.get(key, 0))
         while block := file.read(LONGEST_LINE):
