@@ -26,6 +26,9 @@ def command(
     unused: Annotated[
         str, typer.Option("--unused", metavar="TIME", help="Environments and programs that nobody used for so long.")
     ] = "30d",
+    stores: Annotated[
+        bool, typer.Option("--stores", help="Also what this home has put into stores of artifacts and needs no more.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -36,6 +39,7 @@ def command(
         keep=keep,
         budget=bytes_of("cache.budget", budget) if budget else None,
         unused=seconds_of("--unused", unused),
+        stores=stores,
         dry_run=dry_run,
     )
     if as_json:

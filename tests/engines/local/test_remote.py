@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,8 @@ from typing import Any
 import pytest
 
 from couler_py.backends.local import execute, retry
+from couler_py.backends.local.garbage import Freed, delete
+from couler_py.backends.local.garbage import sweep as collect
 from couler_py.backends.local.journal import Event
 from couler_py.backends.local.lifecycle import prepare, run_to_end
 from couler_py.backends.local.remote import swept
@@ -292,3 +296,29 @@ def test_what_no_run_of_this_home_needs_is_deleted_from_every_store_it_used(
     found = swept(open_home(home), {kept}, grace=-60.0)
     assert found == {f"file://{store}": Swept(1, 5), f"file://{tmp_path}/second": Swept(1, 5)}
     assert [file.name for file in (store / "sha256").rglob("*") if file.is_file()] == [kept[2:]]
+
+
+def age(store: Path) -> None:
+    """Let three days pass."""
+    old = time.time() - 3 * 86_400
+    for file in store.rglob("*"):
+        os.utime(file, (old, old))
+
+
+def test_collecting_deletes_from_stores_only_if_asked_and_only_what_is_old(
+    home: Path, store: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "out"
+    for text in ("kept", "gone"):
+        workflow = flow(writes(f"printf {text} > {place}", place), graph(Task("a", "write")))
+        record = execute(workflow, home=home, artifacts=str(store), name=text)
+    delete("gone", home=home)
+    age(store)
+    young = store / blob_name(artifact(record).digest)
+    os.utime(young)
+    assert collect(home=home).freed.get(f"file://{store}") is None
+    assert collect(home=home, stores=True).of(f"file://{store}").count == 0
+    age(store)  # also the claim of what was too young
+    assert collect(home=home, stores=True, dry_run=True).of(f"file://{store}") == Freed(1, 4)
+    assert collect(home=home, stores=True).of(f"file://{store}") == Freed(1, 4)
+    assert [file.read_text() for file in (store / "sha256").rglob("*") if file.is_file()] == ["kept"]
