@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from typing import Literal
 
@@ -47,7 +48,7 @@ class Engine:
         """Work on the run until it has ended, was stopped, or the store can't be written. Raises `StoreError`."""
         context, run = self.context, self.run
         self._loop = asyncio.get_running_loop()
-        self._began = self._noted = runs.now()
+        self._began = self._noted = time.monotonic()  # the clock that nobody sets back
         (context.folder / "attempts").mkdir(exist_ok=True)
         context.journal.on_error = self._fatal
         context.looked_at = self._look
@@ -92,7 +93,7 @@ class Engine:
 
     def _seconds(self) -> float:
         """How long engines have worked on the run, this one included."""
-        return self._before + runs.now() - self._began
+        return self._before + time.monotonic() - self._began
 
     async def _end_forgotten(self) -> None:
         """End what an earlier engine started and this one had no use for."""
@@ -233,8 +234,8 @@ class Engine:
         """Keep the run's status in step with whether it only waits for a person."""
         context = self.context
         self.run.seconds = self._seconds()
-        if runs.now() - self._noted >= BEAT:
-            self._noted = runs.now()
+        if time.monotonic() - self._noted >= BEAT:
+            self._noted = time.monotonic()
             context.journal.beat()
         waiting = context.gate.suspended or bool(context.approvals)
         status: RunStatus = "Suspended" if waiting and not context.running else "Running"
