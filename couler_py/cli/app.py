@@ -43,6 +43,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "logs": (LOOK, "Print what the steps of a run wrote."),
     "artifacts": (LOOK, "List the files that a run left, or fetch them."),
     "get": (LOOK, "Print the object of a run as its cluster has it."),
+    "events": (LOOK, "Show what was told of a run to others, and deliver what waits."),
+    "metrics": (LOOK, "Print the numbers of a run for Prometheus."),
     "report": (LOOK, "Write a run as one HTML page."),
     "diff": (LOOK, "Show two runs beside each other."),
     "why": (LOOK, "Say why a step was computed, and not taken from the cache."),

@@ -36,8 +36,8 @@ def spec_of(workflow: Workflow) -> JSON:
 def template_of(template: Template) -> JSON:
     """One template."""
     view = _body(template) | {"name": template.name, "daemon": template.daemon} | _pod(template.pod)
-    view["inputs"] = {"artifacts": [_artifact(each.storage) for each in template.inputs.artifacts]}
-    view["outputs"] = {"artifacts": [_artifact(each.storage) for each in template.outputs.artifacts]}
+    view["inputs"] = {"artifacts": [artifact_of(each.storage) for each in template.inputs.artifacts]}
+    view["outputs"] = {"artifacts": [artifact_of(each.storage) for each in template.outputs.artifacts]}
     return view
 
 
@@ -109,7 +109,8 @@ def _volume(given: Volume) -> JSON:
     return {"name": given.name} | (source if isinstance(source, dict) else {})
 
 
-def _artifact(storage: Storage | None) -> JSON:
+def artifact_of(storage: Storage | None) -> JSON:
+    """A place of an artifact."""
     match storage:
         case S3():
             found = {"endpoint": storage.endpoint, "bucket": storage.bucket, "insecure": storage.insecure}
