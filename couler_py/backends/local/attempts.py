@@ -85,6 +85,7 @@ def claim(folder: Path) -> bool:
     else:
         if not (folder / "record").exists():
             (folder / "ended").touch()
+            (folder / "record.tmp").unlink(missing_ok=True)  # cut off: it says nothing
         return True
     finally:
         os.close(handle)

@@ -170,13 +170,17 @@ def write_record(folder: str, record: dict[str, Any], fsync: bool) -> bytes:
     """Write how an attempt ended, all of it or nothing; its text."""
     text = json.dumps(record).encode()
     temporary = os.path.join(folder, "record.tmp")
-    with open(temporary, "wb") as file:
-        file.write(text)
-        file.flush()
-        if fsync:
-            os.fsync(file.fileno())
-    faults.reach("record.written")
-    os.rename(temporary, os.path.join(folder, "record"))
+    try:
+        with open(temporary, "wb") as file:
+            file.write(text)
+            file.flush()
+            if fsync:
+                os.fsync(file.fileno())
+        faults.reach("record.written")
+        os.rename(temporary, os.path.join(folder, "record"))
+    except OSError:
+        os.unlink(temporary)
+        raise
     faults.reach("record.kept")
     if fsync:
         content.sync(folder)
