@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -78,9 +79,10 @@ def _add(total: list[float], curve: Sequence[tuple[float, float]], began: float,
     if not curve:
         return
     times = [moment for moment, _ in curve]
-    first = max(0, int((times[0] - began) / step))
-    last = min(len(total) - 1, int((times[-1] - began) / step) + 1)
-    for place in range(first, last + 1):
+    # From its first moment to just before its last: what takes its place then isn't added to it.
+    first = max(0, math.ceil((times[0] - began) / step))
+    last = min(len(total), math.ceil((times[-1] - began) / step))
+    for place in range(first, last):
         at = min(bisect_left(times, began + place * step), len(curve) - 1)
         total[place] += curve[at][1]
 

@@ -108,10 +108,15 @@ def test_what_tasks_used_at_the_same_time_is_added_up() -> None:
         )
 
     run = RunFacts("r", "w", "Succeeded", started=0.0, finished=20.0, tasks=(task("a", 0), task("b", 5)))
+    after = RunFacts("r", "w", "Succeeded", started=0.0, finished=20.0, tasks=(task("a", 0), task("b", 10)))
     found = of_run(run)
     assert found is not None
     assert ">2<" in found[0]
     assert ">2 MiB<" in found[1]
+    following = of_run(after)
+    assert following is not None
+    assert ">1<" in following[0]  # what follows isn't added to what it follows
+    assert ">1 MiB<" in following[1]
     assert of_run(RunFacts("r", "w", "Succeeded", started=0.0, finished=1.0)) is None
 
 
