@@ -153,7 +153,8 @@ def _forget(connection: sqlite3.Connection, home: Home, record: RunRecord, found
         return
     try:
         if any(not attempts.claim(each) for of_task in attempts.folders(folder).values() for each in of_task):
-            found.kept[record.id] = f"has steps that run without an engine: couler resume {record.id}, then stop it"
+            way_out = f"couler resume {record.id}, then stop it"
+            found.kept[record.id] = f"has steps that still run without an engine: {way_out}"
             return
         found.runs.append(record.id)
         found.of("runs").add(size_of(folder))

@@ -141,7 +141,7 @@ def test_a_run_whose_steps_outlived_its_engine_stays(home: Path, tmp_path: Path,
     driver = drivers.run(waiting(tmp_path))
     begun(driver, tmp_path)
     driver.kill()
-    assert sweep(home=home, keep=0).kept[driver.run].startswith("has steps that run")
+    assert sweep(home=home, keep=0).kept[driver.run].startswith("has steps that still run")
     (tmp_path / "go").touch()
     assert drivers.resume(driver.run).finish()["status"] == "Succeeded"
 
