@@ -27,6 +27,17 @@ class ContentError(Exception):
     """Content that can't be kept, or that is not what its digest says; the message names the place."""
 
 
+class LostContentError(ContentError):
+    """Content that was kept and isn't there any more, or not as it was. What was altered is deleted by then.
+
+    So who makes it anew keeps it anew. `digest` is that of what was asked for.
+    """
+
+    def __init__(self, message: str, digest: str):
+        super().__init__(message)
+        self.digest = digest
+
+
 def blob_path(root: str, digest: str) -> str:
     """Where the file of a digest lies."""
     return os.path.join(root, digest[:2], digest[2:])
@@ -79,11 +90,17 @@ def keep_manifest(root: str, entries: list[dict[str, Any]], *, fsync: bool = Fal
 
 
 def manifest(root: str, digest: str) -> list[dict[str, Any]]:
-    """The entries of a folder. Raises `ContentError` where they are not what the digest says."""
-    with open(blob_path(root, digest), "rb") as file:
-        data = file.read()
+    """The entries of a folder.
+
+    Raises `LostContentError` where they are not what the digest says, `ContentError` for one that leads out of it.
+    """
+    try:
+        with open(blob_path(root, digest), "rb") as file:
+            data = file.read()
+    except FileNotFoundError:
+        raise _missing(root, digest) from None
     if hashlib.sha256(data).hexdigest() != digest:
-        raise ContentError(f"the folder {digest} in {root} is damaged")
+        raise _altered(root, digest)
     entries: list[dict[str, Any]] = json.loads(data.decode("utf-8", "surrogateescape"))
     for entry in entries:
         if not is_inside(entry["path"]) or (entry["kind"] == "link" and not stays(entry["path"], entry["target"])):
@@ -116,7 +133,7 @@ def stays(path: str, target: str) -> bool:
 def give(root: str, reference: dict[str, Any], target: str, *, writable: bool = False) -> None:
     """Put a copy of what is kept at `target`, read-only unless asked for otherwise.
 
-    Raises `ContentError` where the content isn't what its digest says.
+    Raises `LostContentError` where the content is missing, or isn't what its digest says.
     """
     os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
     if reference["kind"] == "file":
@@ -259,12 +276,27 @@ def sync(path: str) -> None:
 def _copy_out(root: str, digest: str, target: str, executable: bool, writable: bool) -> None:
     source = blob_path(root, digest)
     if not os.path.exists(source):
-        raise ContentError(f"the file {digest} is not in {root}: it was deleted from outside")
+        raise _missing(root, digest)
     _copy(source, target)
     if digest_of(target) != digest:
         os.unlink(target)
-        raise ContentError(f"the file {source} is damaged: its content is not what its name says")
+        raise _altered(root, digest)
     os.chmod(target, (0o644 if writable else 0o444) | (0o111 if executable else 0))
+
+
+def _missing(root: str, digest: str) -> LostContentError:
+    return LostContentError(f"the file {blob_path(root, digest)} is missing: it was deleted from outside", digest)
+
+
+def _altered(root: str, digest: str) -> LostContentError:
+    """What was altered is of no use to anybody, and in the way of who makes it anew."""
+    path = blob_path(root, digest)
+    with contextlib.suppress(FileNotFoundError):
+        if digest_of(path) != digest:  # else only the copy of it went wrong
+            os.unlink(path)
+    return LostContentError(
+        f"the file {path} is damaged: its content was not what its name says, so it was deleted", digest
+    )
 
 
 def _copy(source: str, target: str) -> None:

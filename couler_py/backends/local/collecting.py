@@ -59,7 +59,7 @@ def finish(request: dict[str, Any], record: dict[str, Any]) -> bytes | None:
         elif request.get("salvage") and record["reason"] != "stopped":
             record |= salvage(request)
     except (OSError, content.ContentError, CollectError) as error:
-        record |= {"reason": "error", "message": str(error)}
+        record |= failure(error)
     if record["reason"] == "stopped":
         clean(request)
         return None
@@ -77,16 +77,22 @@ def verdict(folder: str) -> dict[str, Any]:
             said = json.loads(file.read(1 << 16))
     except (OSError, ValueError):
         return {}
-    kinds = {"reason": str, "message": str, "exit": int, "oom": bool}
+    kinds = {"reason": str, "message": str, "exit": int, "oom": bool, "lost": str}
     if not isinstance(said, dict) or said.get("reason", "exited") not in ("exited", "error", "timeout"):
         return {}
     return {name: said[name] for name, kind in kinds.items() if isinstance(said.get(name), kind)}
 
 
-def condemn(folder: str, message: str) -> None:
+def condemn(folder: str, error: Exception) -> None:
     """Say of an attempt, before its process ends, that it couldn't be started, and why."""
     with open(os.path.join(folder, VERDICT), "w") as file:
-        json.dump({"reason": "error", "message": message, "exit": 127}, file)
+        json.dump(failure(error) | {"exit": 127}, file)
+
+
+def failure(error: Exception) -> dict[str, Any]:
+    """What is recorded of an attempt that went wrong outside of its step; `lost` is the digest of a lost input."""
+    said = {"reason": "error", "message": str(error)}
+    return said | {"lost": error.digest} if isinstance(error, content.LostContentError) else said
 
 
 def collect(request: dict[str, Any]) -> dict[str, Any]:
@@ -102,7 +108,7 @@ def collect(request: dict[str, Any]) -> dict[str, Any]:
         if output["kind"] == "parameter":
             parameters[name] = read_value(name, path, request["limit"])
         else:
-            artifacts[name] = content.keep(request["artifacts"], path, move=True, fsync=bool(request.get("fsync")))
+            artifacts[name] = content.keep(request["artifacts"], path, move=request["move"], fsync=request["fsync"])
             artifacts[name]["suffix"] = read_suffix(path)
     return {"parameters": parameters, "artifacts": artifacts}
 

@@ -79,11 +79,11 @@ def _program(command: str, path: str | None) -> str:
 
 def _inputs(made: Call, request: dict[str, Any]) -> None:
     for wanted in made.template.inputs.artifacts:
-        ref = made.artifacts.get(wanted.name)
-        if ref is None or not wanted.path:
+        given = made.artifacts.get(wanted.name)
+        if given is None or not wanted.path:
             continue
-        path = _absolute(wanted.path, request)
-        request["inputs"].append({"ref": artifacts.reference(ref), "path": path, "mode": wanted.mode})
+        path, ref = _absolute(wanted.path, request), artifacts.reference(given)
+        request["inputs"].append({"name": wanted.name, "ref": ref, "path": path, "mode": wanted.mode})
         _own(path, request)
 
 

@@ -73,7 +73,7 @@ class Forker:
             preparing.prepare(payload)
             os.chdir(payload["directory"])
         except (OSError, content.ContentError) as error:
-            collecting.condemn(payload["folder"], str(error))
+            collecting.condemn(payload["folder"], error)
             os._exit(127)
         raise Born(payload)
 

@@ -21,7 +21,7 @@ def is_quick(request: dict[str, Any]) -> bool:
 def prepare(request: dict[str, Any]) -> None:
     """Make the folders of the attempt and put copies of its input artifacts where it expects them.
 
-    Raises `OSError` and `ContentError`.
+    Raises `OSError` and `ContentError`; for an input that is lost, `LostContentError` with the digest of all of it.
     """
     for path in request["make"]:
         make(path)
@@ -35,7 +35,11 @@ def prepare(request: dict[str, Any]) -> None:
         with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape", newline="") as writing:
             writing.write(file["text"])
     for given in request["inputs"]:
-        content.give(request["artifacts"], given["ref"], given["path"])
+        try:
+            content.give(request["artifacts"], given["ref"], given["path"])
+        except content.LostContentError as error:
+            message = f"its input {given['name']!r} can't be had: {error}"
+            raise content.LostContentError(message, given["ref"]["digest"]) from None
         if given.get("mode") is not None:
             os.chmod(given["path"], given["mode"])
     for link in request["links"]:

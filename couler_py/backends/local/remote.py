@@ -11,7 +11,7 @@ from pathlib import Path
 
 from couler_py.backends.local import attempts
 from couler_py.backends.local.context import Context, Halted
-from couler_py.backends.local.paths import shown
+from couler_py.backends.local.makers import made_anew
 from couler_py.backends.local.scope import TaskFailure
 from couler_py.settings import load
 from couler_py.store import cache, content
@@ -154,15 +154,5 @@ def _way_out(context: Context, ref: ArtifactRef, error: Exception) -> str:
     """How to go on without an artifact of this run: the task that made it can make it anew."""
     if not isinstance(error, MissingError | DamagedError):
         return ""
-    makers = [
-        path
-        for path, task in context.journal.all_tasks().items()
-        if task.kind not in ("map", "graph", "loop")
-        and task.result is not None
-        and any(made.digest == ref.digest for made in task.result.artifacts.values())
-    ]
     first = ". Delete what is there; " if isinstance(error, DamagedError) else ". "
-    if not makers:
-        return f"{first}the tasks that made it have to run again: couler retry {context.facts.id} --from TASK"
-    maker = shown(makers[0])
-    return f"{first}{maker} made it: `couler retry {context.facts.id} --from {maker}` makes it anew"
+    return first + made_anew(context, ref.digest)

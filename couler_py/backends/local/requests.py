@@ -99,7 +99,9 @@ async def _function(context: Context, made: Call, body: Function, request: dict[
     for wanted in made.template.inputs.artifacts:
         if wanted.name in made.artifacts:
             ref = artifacts.reference(made.artifacts[wanted.name])
-            request["inputs"].append({"ref": ref, "path": f"{place}/inputs/{wanted.name}", "mode": wanted.mode})
+            request["inputs"].append(
+                {"name": wanted.name, "ref": ref, "path": f"{place}/inputs/{wanted.name}", "mode": wanted.mode}
+            )
     for output in made.template.outputs.parameters:
         path = f"{place}/outputs/{output.name}"
         request["outputs"].append({"name": output.name, "kind": "parameter", "path": path})

@@ -11,6 +11,7 @@ from msgspec import UNSET
 from couler_py.backends.local import metrics
 from couler_py.backends.local.context import Call, Context
 from couler_py.backends.local.keys import key_of
+from couler_py.backends.local.makers import made_anew
 from couler_py.backends.local.scope import TaskFailure, plain
 from couler_py.backends.local.transfer import send
 from couler_py.ir import wire
@@ -25,7 +26,7 @@ async def read_result(context: Context, made: Call, folder: Path, record: dict[s
     """The result that a record stands for. Raises `TaskFailure` for an output that isn't of its type."""
     metrics.remember(context, made.path, folder)
     if record["reason"] != "exited" or record["exit"] != 0:
-        return _left(context, made, record) if context.imported else Result("Failed", message=_why(record))
+        return _left(context, made, record) if context.imported else Result("Failed", message=_why(context, record))
     texts = record.get("parameters", {})
     parameters = {}
     for output in made.template.outputs.parameters:
@@ -51,10 +52,14 @@ def _left(context: Context, made: Call, record: dict[str, Any]) -> Result:
     }
     artifacts = {name: ArtifactRef(**ref) for name, ref in record.get("artifacts", {}).items()}
     errored = record["reason"] == "error"
-    return Result("Failed", parameters, artifacts, None, _why(record), errored, None if errored else record["exit"])
+    return Result(
+        "Failed", parameters, artifacts, None, _why(context, record), errored, None if errored else record["exit"]
+    )
 
 
-def _why(record: dict[str, Any]) -> str:
+def _why(context: Context, record: dict[str, Any]) -> str:
+    if "lost" in record:
+        return f"{record['message']}. {made_anew(context, record['lost'])}"
     lines = [line for line in record.get("log", "").splitlines() if line.strip()]
     first = record["message"] or "failed"
     return "\n".join([first, *lines[-LINES:]])

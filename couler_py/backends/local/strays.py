@@ -32,14 +32,18 @@ class Strays:
         strangers = [pid for pid in self._children.pids() if pid not in ours]
         known = self._suspects
         self._suspects = {pid: known[pid] if pid in known else self._whose(pid) for pid in strangers}
+        others = {attempt.folder for attempt in warden.attempts.values() if attempt is not ended}
         found = False
         for pid, suspects in self._suspects.items():
-            suspects.discard(ended.folder)
-            if not suspects & {attempt.folder for attempt in warden.attempts.values()} - {ended.folder}:
+            if not suspects & others:
                 found = True
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
         return found
+
+    def may_have_left(self, ended: Attempt) -> bool:
+        """Whether a process lives on that an ended attempt may have left."""
+        return any(ended.folder in suspects for suspects in self._suspects.values())
 
     def _whose(self, pid: int) -> set[str]:
         """The attempts of which a process may be."""

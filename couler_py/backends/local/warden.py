@@ -123,7 +123,7 @@ class Warden:
             else:
                 self.report(attempt, None)
         except (OSError, content.ContentError, processes.StartError) as error:
-            attempt.outcome = {"reason": "error", "message": str(error)}
+            attempt.outcome = collecting.failure(error)
             self.settle(attempt)
         except Exception:
             self.lose(attempt)
@@ -188,7 +188,7 @@ class Warden:
             preparing.prepare(attempt.request)
             processes.become(attempt.request)
         except (OSError, content.ContentError, processes.StartError) as error:
-            collecting.condemn(attempt.folder, str(error))
+            collecting.condemn(attempt.folder, error)
         except BaseException:
             traceback.print_exc()
         os._exit(127)
@@ -225,7 +225,7 @@ class Warden:
         try:
             attempt.pipes[pipe].write(data)
         except OSError as error:  # a step whose words can't be kept must not go on
-            attempt.outcome = {"reason": "error", "message": str(error)}
+            attempt.outcome = collecting.failure(error)
             self.signal(attempt, signal.SIGKILL)
             self.leave(attempt)
 
@@ -235,7 +235,7 @@ class Warden:
         try:
             attempt.pipes.pop(pipe).close()
         except OSError as error:
-            attempt.outcome = {"reason": "error", "message": str(error)}
+            attempt.outcome = collecting.failure(error)
         if attempt.ended and not attempt.pipes:
             self.settle(attempt)
 
@@ -316,6 +316,7 @@ class Warden:
         """Write how an attempt ended: here, or, where that takes long, by a process of its own."""
         faults.reach("attempt.exited")
         record = {"started": attempt.started, "digest": attempt.request["digest"], "exit": None, **attempt.outcome}
+        attempt.request["move"] = not self.strays.may_have_left(attempt)  # who lives could still write to a file
         try:
             if collecting.is_quick(attempt.request):
                 self.report(attempt, collecting.finish(attempt.request, record))

@@ -217,3 +217,34 @@ except PermissionError as error:
 """
     assert as_anybody(keep, root(home), tmp_path / "d") == f"{tmp_path}/d/closed\n"
     (tmp_path / "d" / "closed").chmod(0o755)
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_what_was_altered_is_deleted_so_that_it_can_be_kept_anew(kind: str, home: Home, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    if kind == "folder":
+        source.mkdir()
+    (source / "file" if kind == "folder" else source).write_bytes(b"good")
+    ref = artifacts.keep(home, source)
+    blob = Path(content.blob_path(root(home), ref.digest))
+    blob.chmod(0o644)
+    blob.write_bytes(b"E" * blob.stat().st_size)
+    with pytest.raises(content.LostContentError) as caught:
+        artifacts.give(home, ref, tmp_path / "back")
+    assert caught.value.digest == ref.digest
+    assert str(blob) in str(caught.value)
+    assert artifacts.keep(home, source) == ref
+    content.remove(str(tmp_path / "back"))
+    artifacts.give(home, ref, tmp_path / "back")
+    assert (tmp_path / "back" / "file" if kind == "folder" else tmp_path / "back").read_bytes() == b"good"
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_what_is_missing_is_named(kind: str, home: Home, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir() if kind == "folder" else source.touch()
+    ref = artifacts.keep(home, source)
+    blob = Path(content.blob_path(root(home), ref.digest))
+    blob.unlink()
+    with pytest.raises(content.LostContentError, match=f"{blob} is missing"):
+        artifacts.give(home, ref, tmp_path / "back")

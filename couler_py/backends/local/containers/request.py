@@ -253,7 +253,7 @@ class _Builder:
 
     def give(self, name: str, place: str, mode: int | None) -> None:
         ref = artifacts.reference(self.made.artifacts[name])
-        self.request["inputs"].append({"ref": ref, "path": place, "mode": mode})
+        self.request["inputs"].append({"name": name, "ref": ref, "path": place, "mode": mode})
 
     def take(self, name: str, path: str, at: str, *, value: bool = False, optional: bool = False) -> Take:
         """An output, for the conductor to take out of the container, and then for the store to keep."""
