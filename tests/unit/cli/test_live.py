@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import io
+import os
+import pty
+import struct
+import sys
+import termios
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -277,3 +284,47 @@ def test_what_would_be_a_guess_is_not_said(progress: Progress) -> None:
 
 def test_nothing_is_said_in_the_first_seconds() -> None:
     assert steps(20, 100).left(now=104.0) is None
+
+
+# ---- on a real terminal
+
+
+def on_terminal(monkeypatch: pytest.MonkeyPatch, **environment: str) -> str:
+    """What `follow` writes to a terminal of 60 columns."""
+    for name in ("CI", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"TERM": "xterm-256color", **environment}.items():
+        monkeypatch.setenv(name, value)
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 20, 60, 0, 0))
+    with os.fdopen(theirs, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        follow(differences(changes()))
+    written = b""
+    with contextlib.suppress(OSError):  # the other end is closed
+        while part := os.read(ours, 1 << 16):
+            written += part
+    os.close(ours)
+    return written.decode()
+
+
+def test_on_a_terminal_the_view_is_drawn_and_gives_way_to_the_summary(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = on_terminal(monkeypatch)
+    assert "0/2" in written
+    assert written.rindex("Succeeded") > written.rindex("0/2")
+    assert written.index("\x1b[?25l") < written.index("\x1b[?25h")  # the cursor is hidden, and shown again
+
+
+@pytest.mark.parametrize("environment", [{"CI": "true"}, {"TERM": "dumb"}])
+def test_in_ci_and_on_a_terminal_that_can_t_each_change_is_a_line(
+    environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = on_terminal(monkeypatch, **environment)
+    assert "\x1b[?25l" not in written
+    assert [line.split(None, 1)[1] for line in written.splitlines()[:2]] == ["Running    a", "Succeeded  a  0.50s"]
+
+
+def test_without_colours_the_view_is_drawn_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = on_terminal(monkeypatch, NO_COLOR="1")
+    assert "0/2" in written
+    assert "\x1b[32m" not in written
