@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from couler_py.backends.local.containers import group as groups
-from couler_py.backends.local.containers import outcome, outputs, probes
+from couler_py.backends.local.containers import outcome, outputs, probes, words
 from couler_py.backends.local.containers.group import Group, Member
 from couler_py.backends.local.containers.outcome import Verdict
 from couler_py.backends.local.containers.running import Containers
@@ -27,6 +27,7 @@ def conduct(group: Group, containers: Containers) -> Verdict:
     try:
         _make_folders(group)
         found = _initialise(group, containers) or _together(group, containers)
+        _own(group, containers)
         if found.good or group.salvage:
             found = outputs.take(group, found, containers.clients.environment)
         return found
@@ -43,6 +44,13 @@ def _make_folders(group: Group) -> None:
         path.chmod(folder.mode)
         if folder.owner >= 0:
             os.chown(path, folder.owner, -1)
+
+
+def _own(group: Group, containers: Containers) -> None:
+    """Make ours what containers have written as other users: where podman isn't root's, those are no users of ours."""
+    places = [place for place in (group.left, str(Path(group.folder, "volumes"))) if place and Path(place).exists()]
+    if group.runtime == "podman" and os.geteuid() != 0 and places:
+        containers.clients.call(words.own(group, places))
 
 
 def _initialise(group: Group, containers: Containers) -> Verdict | None:

@@ -131,6 +131,11 @@ def execute(group: Group, name: str, command: list[str]) -> list[str]:
     return [group.program, "exec", name, *command]
 
 
+def own(group: Group, places: list[str]) -> list[str]:
+    """Give what lies below some folders to whoever runs podman, who needn't be root."""
+    return [group.program, "unshare", "chown", "--recursive", "--no-dereference", "0:0", "--", *places]
+
+
 def copy(group: Group, name: str, path: str) -> list[str]:
     """What stands at a path of a container, as a tar on standard output."""
     return [group.program, "cp", f"{name}:{path}", "-"]
