@@ -9,6 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
 
+import msgspec
+
 from couler_py.backends.base import Bundle, LogLine, NotOffered, RunNotFoundError, RunStatus
 from couler_py.backends.local.client import status_of
 from couler_py.backends.local.paths import shown
@@ -83,7 +85,8 @@ class ExportedClient:
 
     def status(self, run: str) -> RunStatus:
         """The run as it stood when it was exported."""
-        return status_of(self._exported.run, self.workflow(run), self._exported.metrics)
+        found = status_of(self._exported.run, self.workflow(run), self._exported.metrics)
+        return msgspec.structs.replace(found, engine=self.engine)
 
     def watch(self, run: str) -> Iterator[RunStatus]:
         """Its status, once."""

@@ -206,6 +206,13 @@ def test_a_run_goes_to_a_folder_and_is_read_from_it(done: str, chain: Path, coul
     assert couler("export", done, "-o", "mailed").code == 2
 
 
+def test_of_an_exported_run_nobody_is_told_to_retry(failed: str, couler: Couler) -> None:
+    couler("export", failed, "-o", "mailed")
+    text = couler("show", "./mailed").out
+    assert "ConnectionError: the service is down" in text
+    assert "couler retry" not in text
+
+
 def test_what_is_kept_for_others_is_listed_shown_and_forgotten(done: str, couler: Couler) -> None:
     (entry,) = json.loads(couler("cache", "list", "--json").out)
     assert (entry["step"], entry["run"], entry["task"], entry["outputs"]) == ("compute", done, "compute", {"result": 2})
