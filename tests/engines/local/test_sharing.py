@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from couler_py.backends.local import execute
 from couler_py.ir.model import After, Task, Template
 from couler_py.ir.pod import Container, Resources
 from tests.engines.local.conftest import Drivers, processes_of
@@ -79,3 +80,31 @@ def test_what_a_killed_engine_left_running_keeps_its_share(
     assert drivers.resume(first.run).finish()["status"] == "Succeeded"
     assert witness.read_text().split() == ["a", "b"]
     assert processes_of(drivers.home) == {}
+
+
+def gpu(name: str, script: str, **options: object) -> Template:
+    """A step that asks for the one GPU, and for nothing else."""
+    body = Container("busybox", ("sh",), ("-c", script), resources=Resources(cpu="0", gpu=1))
+    return Template(name, body, **options)  # type: ignore[arg-type]
+
+
+def test_a_daemon_has_its_gpu_until_its_graph_ends(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    server = gpu("server", "while true; do sleep 0.05; done", daemon=True)
+    trainer = gpu("trainer", '[ "$CUDA_VISIBLE_DEVICES" = 0 ]')
+    inner = graph(Task("server", "server"), Task("client", "client", after=(After("server"),)), name="inner")
+    main = graph(Task("inner", "inner"), Task("train", "trainer", after=(After("inner"),)))
+    record = execute(flow(server, free("client", "true"), trainer, inner, main), home=home)
+    assert record.status == "Succeeded", record.message
+    inner = graph(Task("server", "server"), Task("train", "trainer", after=(After("server"),)))
+    record = execute(flow(server, trainer, inner), home=home)
+    assert record.status == "Failed"
+    assert record.tasks["train"].message == "it asks for 1 GPUs, and of 1 daemons keep 1"
+
+
+def test_steps_go_on_beside_daemons_that_have_all_processors(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COULER_CPUS", "1")
+    body = Container("busybox", ("sh",), ("-c", "while true; do sleep 0.05; done"), resources=Resources(cpu="1"))
+    main = graph(Task("server", "server"), Task("client", "client", after=(After("server"),)))
+    record = execute(flow(Template("server", body, daemon=True), shell("client", "true"), main), home=home)
+    assert record.status == "Succeeded", record.message
