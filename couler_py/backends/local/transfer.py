@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import tarfile
 import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
 
+from couler_py.backends.local.cloning import GitError, clone, without_user
 from couler_py.backends.local.context import Context
 from couler_py.backends.local.scope import Scope, TaskFailure
+from couler_py.ir.diagnostics import CoulerError
 from couler_py.ir.storage import (
     GCS,
     HDFS,
@@ -29,6 +30,7 @@ from couler_py.ir.storage import (
 )
 from couler_py.store import artifacts, content
 from couler_py.store.records import ArtifactRef
+from couler_py.store.remote import problems
 from couler_py.store.secrets import read_key
 
 
@@ -48,15 +50,18 @@ def fetch(context: Context, storage: Storage, scope: Scope, archive: Archive = "
         with tempfile.TemporaryDirectory(dir=context.home.path / "tmp") as folder:
             target = Path(folder) / "content"
             if isinstance(storage, Git):
-                _clone(storage, scope, target)
+                clone(context.home, storage, scope, target)
             else:
                 system, path = _place(context, storage, scope)
-                system.get(path, str(target), recursive=system.isdir(path))
+                if isinstance(storage, HTTPLocation):  # asked for once: what lies there may be large, and is no folder
+                    system.get_file(path, str(target))
+                else:
+                    system.get(path, str(target), recursive=system.isdir(path))
             return artifacts.keep(context.home, target if archive == "none" else _unpacked(target))
     except TaskFailure:
         raise
     except Exception as error:  # drivers have errors of their own
-        raise TaskFailure(f"the artifact can't be fetched from {describe(storage, scope)}: {error}") from None
+        raise TaskFailure(f"the artifact can't be fetched from {describe(storage, scope)}: {_why(error)}") from None
 
 
 def send(context: Context, ref: ArtifactRef, storage: Storage, scope: Scope, archive: Archive = "") -> None:
@@ -80,7 +85,12 @@ def send(context: Context, ref: ArtifactRef, storage: Storage, scope: Scope, arc
     except TaskFailure:
         raise
     except Exception as error:  # drivers have errors of their own
-        raise TaskFailure(f"the artifact can't be written to {describe(storage, scope)}: {error}") from None
+        raise TaskFailure(f"the artifact can't be written to {describe(storage, scope)}: {_why(error)}") from None
+
+
+def _why(error: Exception) -> str:
+    """What went wrong, and the way out where the store's answer tells it; without what may be a secret."""
+    return str(error) if isinstance(error, GitError | CoulerError) else problems.read(error).text
 
 
 def _replace(context: Context, ref: ArtifactRef, target: Path) -> None:
@@ -127,25 +137,22 @@ def describe(storage: Storage, scope: Scope) -> str:
         case HDFS():
             return f"hdfs://{scope.text(storage.path)}"
         case Git():
-            return _without_user(scope.text(storage.repo))
+            return without_user(scope.text(storage.repo))
         case HTTPLocation():
-            return _without_user(scope.text(storage.url))
+            return without_user(scope.text(storage.url))
         case LocalPath():
             return storage.path
         case RawData():
             return "the workflow itself"
 
 
-def _without_user(url: str) -> str:
-    """An address without the name and password that may stand before its host."""
-    scheme, mark, rest = url.partition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}" if mark else url
-
-
 def _place(context: Context, storage: Storage, scope: Scope) -> tuple[Any, str]:
     """The file system of a place and the path in it."""
     import fsspec
+
+    def filesystem(protocol: str, **options: Any) -> Any:
+        # An instance of its own, without a memory of listings: keys differ, and others write there too.
+        return fsspec.filesystem(protocol, skip_instance_cache=True, use_listings_cache=False, **options)
 
     def secret(ref: SecretRef | None) -> str | None:
         return None if ref is None else read_key(context.home, ref.name, ref.key)
@@ -159,23 +166,21 @@ def _place(context: Context, storage: Storage, scope: Scope) -> tuple[Any, str]:
                 if storage.endpoint:
                     scheme = "http" if storage.insecure else "https"
                     client["endpoint_url"] = f"{scheme}://{storage.endpoint}"
-                return fsspec.filesystem(
-                    "s3", client_kwargs=client, **options
-                ), f"{storage.bucket}/{scope.text(storage.key)}"
+                return filesystem("s3", client_kwargs=client, **options), f"{storage.bucket}/{scope.text(storage.key)}"
             case GCS():
                 token = secret(storage.service_account_key)
                 import json
 
-                system = fsspec.filesystem("gcs", token=None if token is None else json.loads(token))
+                system = filesystem("gcs", token=None if token is None else json.loads(token))
                 return system, f"{storage.bucket}/{scope.text(storage.key)}"
             case OSS():
-                system = fsspec.filesystem(
+                system = filesystem(
                     "oss", key=secret(storage.access_key), secret=secret(storage.secret_key), endpoint=storage.endpoint
                 )
                 return system, f"{storage.bucket}/{scope.text(storage.key)}"
             case Azure():
                 account = storage.endpoint.removeprefix("https://").partition(".")[0]
-                system = fsspec.filesystem("abfs", account_name=account, account_key=secret(storage.account_key))
+                system = filesystem("abfs", account_name=account, account_key=secret(storage.account_key))
                 return system, f"{storage.container}/{scope.text(storage.blob)}"
             case HDFS():
                 host, _, port = storage.addresses[0].partition(":") if storage.addresses else ("default", "", "0")
@@ -194,36 +199,6 @@ def _place(context: Context, storage: Storage, scope: Scope) -> tuple[Any, str]:
             case _:
                 raise TaskFailure(f"{describe(storage, scope)} is no store of files")
     except ImportError as error:
-        extra = {"S3": "s3", "GCS": "gcs", "OSS": "oss"}.get(type(storage).__name__)
+        extra = {"S3": "s3", "GCS": "gcs", "OSS": "oss", "Azure": "az"}.get(type(storage).__name__)
         way = f"pip install 'couler-py[{extra}]'" if extra else f"install it ({error.name})"
         raise TaskFailure(f"the driver for {describe(storage, scope)} is missing: {way}") from None
-
-
-def _clone(storage: Git, scope: Scope, target: Path) -> None:
-    """Clone a repository and check a revision out. The address and names are arguments, never options."""
-    environment = dict(os.environ, GIT_TERMINAL_PROMPT="0")
-    options = [] if storage.depth is None else [f"--depth={storage.depth}"]
-    if storage.branch:
-        options.append(f"--branch={storage.branch}")
-    if storage.single_branch:
-        options.append("--single-branch")
-    if storage.username is not None or storage.password is not None or storage.ssh_private_key is not None:
-        raise TaskFailure("a git repository that needs a secret: set up git's own credentials on this machine instead")
-    _git(["clone", *options, "--", scope.text(storage.repo), str(target)], environment, None)
-    revision = scope.text(storage.revision)
-    if revision.startswith("-"):
-        raise TaskFailure(f"{revision!r} is no revision")
-    if revision:
-        if storage.depth is not None:
-            _git(["fetch", f"--depth={storage.depth}", "origin", "--", revision], environment, target)
-        _git(["checkout", "--detach", revision, "--"], environment, target)
-    if not storage.disable_submodules:
-        _git(["submodule", "update", "--init", "--recursive"], environment, target)
-    shutil.rmtree(target / ".git")
-
-
-def _git(arguments: list[str], environment: dict[str, str], folder: Path | None) -> None:
-    command = ["git", "-c", "protocol.ext.allow=never", *arguments]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise OSError(done.stderr.strip() or f"git {arguments[0]} failed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import http.server
 import os
 import subprocess
@@ -10,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import boto3
 import pytest
@@ -207,3 +209,72 @@ def test_a_file_comes_by_http(home: Path, tmp_path: Path) -> None:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def repository(path: Path) -> None:
+    """A repository with a file, as a plain web server can hand it out."""
+    git = ["git", "-C", str(path), "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run(["git", "init", "-q", str(path)], check=True)
+    (path / "file").write_text("private")
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-qm", "x"], check=True)
+    subprocess.run([*git, "update-server-info"], check=True)
+
+
+class Guarded(http.server.SimpleHTTPRequestHandler):
+    """Hands files out to who knows the password, and notes what was asked for."""
+
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        if self.headers.get("Authorization") != "Basic " + base64.b64encode(b"me:hidden").decode():
+            self.send_response(401)
+            self.send_header("WWW-Authenticate", 'Basic realm="x"')
+            self.end_headers()
+            return
+        super().do_GET()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[str]:
+    (tmp_path / "www").mkdir()
+    Guarded.asked.clear()
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Guarded, directory=str(tmp_path / "www"))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_a_private_repository_is_cloned_with_the_secrets_that_are_named(
+    guarded: str, home: Path, tmp_path: Path
+) -> None:
+    repository(tmp_path / "www" / "repo")
+    private = Git(f"{guarded}/repo/.git", username=SecretRef("git", "user"), password=SecretRef("git", "password"))
+    write_secret(open_home(home), "git", {"user": "me", "password": "hidden"})
+    assert text_of(read(private, home, tmp_path / "in")) == "private"
+    assert [file for file in (home / "tmp").rglob("*") if b"hidden" in file.read_bytes()] == []
+    write_secret(open_home(home), "git", {"user": "me", "password": "another-hidden"})
+    record = read(private, home, tmp_path / "in")
+    assert f"can't be fetched from {guarded}/repo/.git" in record.tasks["a"].message
+    assert "hidden" not in record.tasks["a"].message
+
+
+def test_a_private_address_is_read_with_the_secrets_that_are_named(guarded: str, home: Path, tmp_path: Path) -> None:
+    (tmp_path / "www" / "a.txt").write_text("private")
+    write_secret(open_home(home), "web", {"user": "me", "password": "hidden"})
+    private = HTTPLocation(f"{guarded}/a.txt", username=SecretRef("web", "user"), password=SecretRef("web", "password"))
+    assert text_of(read(private, home, tmp_path / "in")) == "private"
+    assert Guarded.asked == ["/a.txt"]  # once: a file may be large
+    record = read(HTTPLocation(f"{guarded}/a.txt"), home, tmp_path / "in")
+    assert "refuses these credentials" in record.tasks["a"].message
+
+
+def test_a_secret_that_is_missing_is_said_so(home: Path, tmp_path: Path) -> None:
+    private = Git("https://127.0.0.1:9/repo", password=SecretRef("git", "password"))
+    message = read(private, home, tmp_path / "in").tasks["a"].message
+    assert message.startswith("the artifact can't be fetched from https://127.0.0.1:9/repo: ")
+    assert "COULER_SECRET_GIT_PASSWORD" in message
