@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from couler_py.backends.argo import load
-from couler_py.backends.local import api, execute
+from couler_py.backends.local import api, execute, garbage
 from couler_py.ir import DiagnosticError
 from couler_py.ir.model import Task, Template, Workflow
 from couler_py.ir.pod import Container, PodSettings, Templated, Volume, VolumeMount
@@ -218,3 +218,47 @@ def test_docker_is_told_the_same_in_its_own_words(docker: None, podman: Podman, 
     assert printed(record, "a") == "out\n0"
     assert first_line(record, "absent") == "the image python:3.11 has no program 'nosuch'"
     assert podman.names(record.id) == []
+
+
+def test_a_second_ctrl_c_kills_the_containers_at_once(
+    podman: Podman, home: Path, drivers: Drivers, podman_runs: None
+) -> None:
+    step = Template("a", box("trap '' TERM; while :; do sleep 1; done"))
+    driver = drivers.run(flow(step, graph(Task("a", "a"))))
+    driver.until(kind="id")
+    wait_for(podman, driver.run)
+    driver.send(signal.SIGINT)
+    driver.send(signal.SIGINT)
+    assert driver.finish()["status"] == "Stopped"
+    assert podman.names(driver.run) == []
+
+
+@pytest.fixture
+def small(podman: Podman, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A store for containers with 2 MB of room; images are those of the usual one."""
+    place = tmp_path / "store"
+    place.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2M", "none", str(place)], check=True)
+    settings = tmp_path / "storage.conf"
+    settings.write_text(
+        f'[storage]\ndriver = "overlay"\ngraphroot = "{place}"\nrunroot = "{tmp_path}/run"\n'
+        f'[storage.options]\nadditionalimagestores = ["{podman.home}/store"]\n'
+    )
+    monkeypatch.setenv("CONTAINERS_STORAGE_CONF", str(settings))
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def test_what_a_full_disk_keeps_from_being_taken_away_goes_with_the_run(
+    podman: Podman, small: Path, home: Path
+) -> None:
+    record = run(home, say("fill", "head -c 5000000 /dev/zero > /big"))
+    assert "No space left on device" in record.tasks["fill"].message
+    full = run(home, say("after", "echo there"))
+    assert "make room where the runtime keeps its containers" in first_line(full, "after")
+    subprocess.run(["mount", "-o", "remount,size=16M", str(small)], check=True)
+    assert printed(run(home, say("after", "echo there")), "after") == "there"
+    for each in (record, full):
+        garbage.delete(each.id, home=home)
+    left = subprocess.run(["podman", "ps", "--all", "--quiet"], capture_output=True, text=True, check=True)
+    assert left.stdout == ""
