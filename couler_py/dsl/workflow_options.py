@@ -37,7 +37,8 @@ class WorkflowOptions(TypedDict, total=False):
     again, `fail_fast` stops the rest at the first failure (both local and Argo). `image`, `packages` and
     `include` are for steps that say nothing themselves; the placement options for every pod. `argo` holds
     further fields of the Argo workflow's `spec` in Argo's own words, merged into what is emitted for the rest.
-    `engines` holds options that one engine alone reads, by its name.
+    `engines` holds options that one engine alone reads, by its name. `preload` names modules that the local engine
+    loads once, before it forks the Python steps that use them; other engines load them in each step.
 
     Called in another workflow, its graph keeps `retries`, `deadline`, `parallelism`, `fail_fast`, locks,
     volumes and the defaults of its steps; handlers and placement are refused there, and what concerns a run of
@@ -66,6 +67,7 @@ class WorkflowOptions(TypedDict, total=False):
     image: str
     packages: Sequence[str]
     include: Sequence[str]
+    preload: Sequence[str]
     volumes: Sequence[Volume | VolumeClaim]
     service_account: str
     node_selector: Mapping[str, TextLike]
@@ -96,7 +98,8 @@ ALONE = frozenset(
 
 
 _READ = frozenset({"concurrency", "starting_deadline", "keep_succeeded", "keep_failed", "deadline", "ttl"}) | frozenset(
-    {"retries", "parallelism", "priority", "labels", "annotations", "packages", "include", "volumes", "pod_gc"}
+    {"retries", "parallelism", "priority", "labels", "annotations", "packages", "include", "preload", "volumes"}
+    | {"pod_gc"}
 )
 """Options with rules of their own, whose messages say more than a type does."""
 
@@ -233,6 +236,13 @@ class WorkflowReader:
                 found["argo"] = as_json(given)
             except (TypeError, ValueError) as problem:
                 raise self._wrong(f"argo: {problem}") from None
+        preload = self.options.get("preload", ())
+        if isinstance(preload, str) or not all(isinstance(name, str) and _is_module(name) for name in preload):
+            raise self._wrong(
+                f"preload is a list of modules, not {preload!r}", help='name them as import does: preload=["numpy"]'
+            )
+        if preload:
+            found["local"] = found.get("local", {}) | {"preload": list(preload)}
         return found
 
     def _pod(self) -> PodSettings:
@@ -299,3 +309,7 @@ class WorkflowReader:
 
     def _wrong(self, message: str, **details: Any) -> DefinitionError:
         return DefinitionError([error("CLR160", message, source=self.source, step=self.name, **details)])
+
+
+def _is_module(name: str) -> bool:
+    return all(part.isidentifier() for part in name.split("."))

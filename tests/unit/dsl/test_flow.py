@@ -505,3 +505,26 @@ def test_an_option_that_is_none_is_not_given():
     assert (reset.retry, reset.description) == (None, "")
     assert digest(flow.build().templates[0]) == digest(w.build().templates[0])
     assert couler.suspend(1, description=None).template().description == ""
+
+
+def test_modules_to_preload_are_for_the_local_engine_alone() -> None:
+    @couler.workflow(preload=["numpy", "os.path"], engines={"local": {"x": 1}})
+    def flow():
+        return number()
+
+    @couler.workflow
+    def without():
+        return number()
+
+    assert flow.build().engines == {"local": {"x": 1, "preload": ["numpy", "os.path"]}}
+    assert flow.build().templates[-1].body == without.build().templates[-1].body
+
+
+@pytest.mark.parametrize("wrong", ["numpy", ["os; print()"], [""], [1]])
+def test_what_is_no_module_cant_be_preloaded(wrong: object) -> None:
+    @couler.workflow(preload=wrong)
+    def flow():
+        return number()
+
+    with pytest.raises(couler.DefinitionError, match="preload is a list of modules"):
+        flow.build()
