@@ -522,9 +522,8 @@ def test_modules_to_preload_are_for_the_local_engine_alone() -> None:
 
 @pytest.mark.parametrize("wrong", ["numpy", ["os; print()"], [""], [1]])
 def test_what_is_no_module_cant_be_preloaded(wrong: object) -> None:
-    @couler.workflow(preload=wrong)
     def flow():
         return number()
 
     with pytest.raises(couler.DefinitionError, match="preload is a list of modules"):
-        flow.build()
+        couler.workflow(preload=wrong)(flow)
