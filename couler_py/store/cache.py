@@ -122,17 +122,26 @@ def find(
 
 
 def missing(home: Home, refs: Iterable[ArtifactRef]) -> str:
-    """The digest of a file that some artifacts need and the store no longer has; "" where it has all."""
+    """The digest of a file that some artifacts need and the store no longer has whole; "" where it has all."""
     root = str(home.artifacts)
     for ref in refs:
+        own = {"digest": ref.digest, "size": ref.size}
         try:
-            entries = content.manifest(root, ref.digest) if ref.kind == "folder" else [{"digest": ref.digest}]
+            entries = content.manifest(root, ref.digest) if ref.kind == "folder" else [own]
         except (FileNotFoundError, content.ContentError):
             return ref.digest
         for entry in entries:
-            if "digest" in entry and not Path(content.blob_path(root, entry["digest"])).exists():
+            if "digest" in entry and not _whole(Path(content.blob_path(root, entry["digest"])), entry["size"]):
                 return str(entry["digest"])
     return ""
+
+
+def _whole(blob: Path, size: int) -> bool:
+    # Its content is checked by who reads it: here it would cost as much as the step.
+    try:
+        return blob.stat().st_size == size
+    except FileNotFoundError:
+        return False
 
 
 def row(entry: Entry) -> tuple[Any, ...]:

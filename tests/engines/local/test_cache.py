@@ -15,7 +15,17 @@ import pytest
 from couler_py.backends.local import execute
 from couler_py.backends.local.lifecycle import prepare
 from couler_py.ir.expr import Literal, TaskOutput
-from couler_py.ir.model import Argument, Cache, Each, RetryPolicy, Task, Template, Workflow
+from couler_py.ir.model import (
+    Argument,
+    Cache,
+    Each,
+    OutputArtifact,
+    Outputs,
+    RetryPolicy,
+    Task,
+    Template,
+    Workflow,
+)
 from couler_py.ir.pod import EnvVar, PodSettings, Resources
 from couler_py.ir.storage import SecretRef
 from couler_py.ir.types import INT, STR
@@ -185,3 +195,15 @@ def test_a_hit_is_counted_and_dated(home: Path, witness: Path) -> None:
         step, hits, used, created = connection.execute("SELECT step, hits, used, created FROM cache").fetchone()
     assert (step, hits) == ("step", 1)
     assert used > created
+
+
+def test_a_result_whose_files_were_cut_short_is_none(home: Path, tmp_path: Path) -> None:
+    file = f"{tmp_path}/made.txt"
+    step = shell("make", f"echo ran >> {tmp_path}/witness; echo content > {file}", cache=Cache())
+    step = msgspec.structs.replace(step, outputs=Outputs(artifacts=(OutputArtifact("f", path=file),)))
+    execute(one(step), home=home)
+    (blob,) = [path for path in (home / "artifacts").glob("??/*") if path.read_text() == "content\n"]
+    blob.chmod(0o644)
+    blob.write_text("con")
+    assert execute(one(step), home=home).status == "Succeeded"
+    assert lines(tmp_path / "witness") == ["ran", "ran"]
