@@ -155,6 +155,8 @@ def _next(run: RunFacts) -> Iterator[Line]:
     blocked = sum(task.status == "Blocked" for task in run.tasks)
     if blocked:
         yield Line(f"{blocked:,} {'task was' if blocked == 1 else 'tasks were'} blocked by it and never started.")
+    if run.engine == "exported":  # nobody can go on with it there
+        return
     if failed and run.status in ("Failed", "Stopped"):
         yield Line(f"All that {failed[0].name} wrote:", f"couler logs {name} {shlex.quote(failed[0].name)}")
     if run.status == "Failed":

@@ -7,11 +7,12 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import msgspec
 
 from couler_py.backends.base import Bundle, LogLine, NotOffered, RunNotFoundError, RunStatus
+from couler_py.backends.local import reporting
 from couler_py.backends.local.client import status_of
 from couler_py.backends.local.paths import shown
 from couler_py.ir.codec import IRError, from_json
@@ -19,6 +20,9 @@ from couler_py.ir.model import Workflow
 from couler_py.store import exports
 from couler_py.store.exports import Exported, ExportError
 from couler_py.store.records import AttemptRecord, RunRecord
+
+if TYPE_CHECKING:
+    from couler_py.report.facts import RunFacts
 
 LONGEST_LINE = 1 << 20  # bytes; a longer line is cut in pieces
 NAMED = 20  # so many tasks are named where one is asked for that isn't there
@@ -107,6 +111,25 @@ class ExportedClient:
         with exports.reading(self._folder, place) as handle, os.fdopen(os.dup(handle), "rb") as file:
             while line := file.readline(LONGEST_LINE):
                 yield LogLine(task, line.decode("utf-8", "replace").rstrip("\r\n"), attempt)
+
+    def report(self, run: str) -> RunFacts:
+        """All that its page shows."""
+        places = {(log.task, log.attempt): log.place for log in self._exported.logs}
+
+        def log(path: str, attempt: AttemptRecord) -> contextlib.AbstractContextManager[BinaryIO] | None:
+            task = self._exported.run.tasks.get(path)
+            name = shown(path) or ("" if task is None else task.template)
+            place = places.get((name, attempt.number))
+            return None if place is None else self._log(place)
+
+        exported = self._exported
+        known = reporting.Known(exported.run, self.workflow(run), exported.attempts, exported.metrics)
+        return reporting.page_facts(known, log, engine=self.engine)
+
+    @contextlib.contextmanager
+    def _log(self, place: str) -> Iterator[BinaryIO]:
+        with exports.reading(self._folder, place) as handle, os.fdopen(os.dup(handle), "rb") as file:
+            yield file
 
     def list(self) -> Iterable[RunStatus]:
         """The one run."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, Protocol
 
+import msgspec
+
+from couler_py.backends.base import FINISHED
 from couler_py.backends.local.paths import last_attempts, shown
 from couler_py.ir.codec import from_json
 from couler_py.ir.diagnostics import DiagnosticError
@@ -28,34 +33,66 @@ BOXES = 500
 _GROUPS = frozenset({"graph", "loop", "map"})
 
 
+class Logs(Protocol):
+    """Gives the log of an attempt (of a task, by its inner path), open for reading; None where there is none."""
+
+    def __call__(self, path: str, attempt: AttemptRecord) -> AbstractContextManager[BinaryIO] | None: ...
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What is known of a run: its record with its tasks, its workflow, attempts, metrics, and samples by folder."""
+
+    record: RunRecord
+    workflow: Workflow
+    attempts: Sequence[tuple[str, AttemptRecord]]
+    metrics: Mapping[str, Mapping[str, Any]] = {}
+    looks: Mapping[str, Sequence[tuple[float, float, int]]] = {}
+
+
 def facts(connection: sqlite3.Connection, folder: Path, record: RunRecord) -> RunFacts:
-    """All that is known of a run; `folder` is the run's, and `record` has its tasks."""
-    tasks = last_attempts(record.tasks)
-    tries = _tries(connection, folder, record)
-    metrics = runs.metrics(connection, record.id)
+    """All that is known of a run of this machine; `folder` is the run's."""
     workflow = from_json(runs.workflow_text(connection, record.workflow))
     assert isinstance(workflow, Workflow)
-    sources = {template.name: str(template.source or "") for template in workflow.templates}
+    known = Known(
+        record,
+        workflow,
+        runs.load_attempts(connection, record.id),
+        runs.metrics(connection, record.id),
+        samples.load(connection, record.id),
+    )
+
+    def log(path: str, attempt: AttemptRecord) -> AbstractContextManager[BinaryIO] | None:
+        place = folder / attempt.folder / "log"
+        return place.open("rb") if place.is_file() else None
+
+    return page_facts(known, log)
+
+
+def page_facts(known: Known, log: Logs, *, engine: str = "local") -> RunFacts:
+    """What is known of a run, as its page takes it."""
+    record = known.record
+    tasks = last_attempts(record.tasks)
+    tries = _tries(known, log)
+    sources = {template.name: str(template.source or "") for template in known.workflow.templates}
     listed = tuple(
-        _task(path, task, tries.get(path, ()), metrics.get(path, {}), sources.get(task.template, ""))
+        _task(path, task, tries.get(path, ()), known.metrics.get(path, {}), sources.get(task.template, ""))
         for path, task in tasks.items()
         if path or task.kind not in ("graph", "loop")
     )
-    ended = record.status in ("Succeeded", "Failed", "Stopped")
     entry = tasks.get("")
     return RunFacts(
         record.id,
         record.name,
         record.status,
-        "local",
+        engine,
         record.created,
         record.finished,
         record.message or (entry.message if entry is not None else ""),
         record.parameters,
         record.outputs,
         listed,
-        seen=None if ended else runs.now(),
-        picture=_picture(workflow, listed),
+        seen=None if record.status in FINISHED else runs.now(),
+        picture=_picture(known.workflow, listed),
     )
 
 
@@ -85,13 +122,10 @@ def _task(
     )
 
 
-def _tries(connection: sqlite3.Connection, folder: Path, record: RunRecord) -> dict[str, list[AttemptFacts]]:
-    looks = samples.load(connection, record.id)
+def _tries(known: Known, log: Logs) -> dict[str, list[AttemptFacts]]:
     found: dict[str, list[AttemptFacts]] = {}
-    known = runs.load_attempts(connection, record.id)
-    texts = _logs(folder, known)
-    for path, attempt in known:
-        of_attempt = tuple(Look(*each) for each in looks.get(attempt.folder, ()))
+    texts = _logs(known.attempts, log)
+    for path, attempt in known.attempts:
         found.setdefault(path, []).append(
             AttemptFacts(
                 attempt.number,
@@ -102,32 +136,31 @@ def _tries(connection: sqlite3.Connection, folder: Path, record: RunRecord) -> d
                 attempt.exit_code,
                 attempt.cpu,
                 None if attempt.memory is None else int(attempt.memory),
-                of_attempt,
-                texts.get(attempt.folder),
+                tuple(Look(*each) for each in known.looks.get(attempt.folder, ())),
+                texts.get((path, attempt.folder)),
             )
         )
     return found
 
 
-def _logs(folder: Path, known: Sequence[tuple[str, AttemptRecord]]) -> dict[str, Log]:
-    """The ends of the logs, by the folders of their attempts."""
+def _logs(attempts: Sequence[tuple[str, AttemptRecord]], log: Logs) -> dict[tuple[str, str], Log]:
+    """The ends of the logs, by the task's path and the attempt's folder."""
     room = LOGS
-    found: dict[str, Log] = {}
-    for _, attempt in sorted(known, key=lambda each: each[1].state != "Failed"):
+    found: dict[tuple[str, str], Log] = {}
+    for path, attempt in sorted(attempts, key=lambda each: each[1].state != "Failed"):
         if room <= 0:
             break
-        log = _log(folder / attempt.folder / "log")
-        if log is not None:
-            room -= len(log.text)
-            found[attempt.folder] = log
+        opened = log(path, attempt)
+        text = _end(opened) if opened is not None else None
+        if text is not None:
+            room -= len(text.text)
+            found[path, attempt.folder] = text
     return found
 
 
-def _log(path: Path) -> Log | None:
-    if not path.is_file():
-        return None
-    with path.open("rb") as file:
-        size = file.seek(0, 2)
+def _end(opened: AbstractContextManager[BinaryIO]) -> Log | None:
+    with opened as file:
+        size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - LOG))
         data = file.read(LOG)
     left_out = size - len(data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ import couler_py as couler
 from couler_py.backends.base import backend
 from couler_py.backends.local import reporting
 from couler_py.backends.local.client import LocalClient
+from couler_py.backends.local.exported import ExportedClient
 from couler_py.report.facts import Log, RunFacts, TaskFacts
+from couler_py.report.runs import run_page
 
 
 @couler.step(cache=True)
@@ -91,6 +94,21 @@ def test_the_picture_has_the_states_and_a_place_for_each_box(facts: RunFacts) ->
         ("load", "load, Succeeded"),
         ("work", "work, 1 failed, 2 succeeded"),
     ]
+
+
+def test_an_exported_run_has_the_same_page_without_what_was_sampled(client: LocalClient, tmp_path: Path) -> None:
+    here = ran(client, flow)
+    client.export(here.run, tmp_path / "exported")
+    with ExportedClient(tmp_path / "exported") as exported:
+        there = exported.report(here.run)
+    assert there.engine == "exported"
+    assert there.picture == here.picture
+    assert [(each.name, each.status, each.metrics) for each in there.tasks] == [
+        (each.name, each.status, each.metrics) for each in here.tasks
+    ]
+    assert [each.log for each in task(there, "work[1]").tries] == [each.log for each in task(here, "work[1]").tries]
+    assert "couler retry" not in run_page(there)
+    assert "couler retry" in run_page(here)
 
 
 def test_a_run_of_one_step_is_named_by_it(client: LocalClient) -> None:
