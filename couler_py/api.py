@@ -152,10 +152,16 @@ def _by_policy(built: Workflow, handed: Any, settings: Settings) -> list[Diagnos
 def settings_of(workflow: Workflow) -> Settings:
     """The settings that hold for a workflow: those of the project that it was written in, else of the working folder.
 
+    The policies of the working folder hold too, for where a workflow was written is what it says of itself.
     Raises `SettingsError`.
     """
+    here = load_settings()
     file = Path(workflow.source.file) if workflow.source is not None else None
-    return load_settings(file.parent if file is not None and file.is_file() else None)
+    if file is None or not file.is_file():
+        return here
+    found = load_settings(file.parent)
+    more = tuple(policy for policy in here.policies if policy not in found.policies)
+    return msgspec.structs.replace(found, policies=found.policies + more)
 
 
 def checked(workflow: Any = None) -> Checked:

@@ -70,8 +70,8 @@ def command(
     if documents.is_yaml(file):
         if engine != "argo":
             raise UsageError(f"{file} is YAML, which is submitted to argo as it is, and to no other engine", "CLR702")
-        found = documents.read(file)
-        _send(client(), found, texts(parameter or ()), where, watch, log, as_json, dry_run)
+        sent = documents.read(file)
+        _send(client(), sent, texts(parameter or ()), where, watch, log, as_json, dry_run)
         return
     loaded = load(file)
     values = read(loaded.workflow, parameter or (), loaded.parameters)

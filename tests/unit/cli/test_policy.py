@@ -109,6 +109,13 @@ def test_a_policy_of_the_environment_stacks_on_all_others(
     assert couler("lint", "flow.py", "--profile", "lax").code == 2
 
 
+def test_no_workflow_chooses_its_policy_by_saying_where_it_was_written(couler: Couler, here: Path) -> None:
+    (here / "elsewhere").mkdir()
+    (here / "elsewhere" / "couler.toml").write_text("")
+    (here / "elsewhere" / "flow.py").write_text(FLOW)
+    assert couler("lint", "elsewhere/flow.py").code == 2
+
+
 def test_a_policy_that_is_not_there_stops_everything(couler: Couler, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COULER_POLICY", "/nowhere/policy.toml")
     shown = couler("compile", "flow.py")
