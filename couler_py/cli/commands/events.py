@@ -29,7 +29,7 @@ def command(
     send: Annotated[bool, typer.Option("--send", help="Deliver what waits.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the events of a run on this machine, and which of them a place doesn't have yet."""
+    """Show what was told of a run to others, and deliver what waits."""
     home = open_home()
     run = naming.find(home, run)
     record = load(run, tasks=False)

@@ -12,7 +12,7 @@ from couler_py.store.home import open_home
 
 
 def command(run: RunName) -> None:
-    """Print the numbers of a run on this machine in Prometheus' text format."""
+    """Print the numbers of a run for Prometheus."""
     home = open_home()
     run = naming.find(home, run)
     record = load(run)
