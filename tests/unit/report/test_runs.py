@@ -6,10 +6,11 @@ import csv
 import io
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from couler_py.report import cards, graph, logs, measured, previews
+from couler_py.report import cards, entries, gantt, graph, logs, measured, previews
 from couler_py.report.facts import Area, Attachment, AttemptFacts, Log, Look, Picture, RunFacts, TaskFacts
 from couler_py.report.runs import run_page
 from tests.unit.report.reading import HOSTILE, Tags
@@ -152,12 +153,17 @@ def test_no_text_adds_an_element_or_an_attribute(text: str) -> None:
 # ---- bounds
 
 
-def test_of_many_tasks_all_that_failed_are_listed_and_the_page_says_what_is_left_out() -> None:
-    tasks = [TaskFacts(f"t{number}", "Succeeded", 1, 1.0, float(number), number + 1.0) for number in range(5100)]
-    tasks[5050] = TaskFacts("broken", "Failed", 1, 0.001, 5050.0, 5050.001, "boom")
-    tags = Tags(run_page(RunFacts("r", "w", "Failed", started=0.0, finished=5101.0, tasks=tuple(tasks))))
-    assert "#t5050" in links(tags)
-    assert "100 tasks are not listed: those that failed and the longest are." in tags.text
+def test_of_many_tasks_all_that_failed_are_listed_and_the_page_says_what_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(entries, "MOST", 50)
+    monkeypatch.setattr(gantt, "MOST_ROWS", 40)
+    tasks = [TaskFacts(f"t{number}", "Succeeded", 1, 1.0, float(number), number + 1.0) for number in range(60)]
+    tasks[55] = TaskFacts("broken", "Failed", 1, 0.001, 55.0, 55.001, "boom")
+    tags = Tags(run_page(RunFacts("r", "w", "Failed", started=0.0, finished=61.0, tasks=tuple(tasks))))
+    assert "#t55" in links(tags)
+    assert "10 tasks are not listed: those that failed and the longest are." in tags.text
+    assert "20 more tasks have no row here: those that failed and the longest have." in tags.text
     assert {link.removeprefix("#") for link in links(tags)} <= ids(tags)
 
 
