@@ -159,11 +159,16 @@ class Ledger:
 
     def sweep(self, table: Table, mine: str) -> None:
         """Give back what nobody holds any more: steps that ended after their engine was killed."""
-        for name in [name for name in table.seats if name != mine]:
+        # Who was killed when it had just come, or just gone, has files and is not in the book.
+        known = {*table.seats, *(path.stem for path in self.folder.glob("*.seat"))}
+        for name in known - {mine}:
             engine = try_lock(self.folder / f"{name}.seat")
             if engine is None:
                 continue
             release([engine])
+            if name not in table.seats:
+                self.remove(name)
+                continue
             seat = table.seats[name]
             seat.want = None
             for slot in list(seat.holds):

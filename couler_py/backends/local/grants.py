@@ -89,6 +89,7 @@ class Machine:
     def close(self) -> None:
         """Leave the ledger. What steps hold that still run without this engine is theirs until they end."""
         if self._ledger is None:
+            self._tidy()
             return
         with self._book() as table:
             self._seat.want = None
@@ -103,6 +104,15 @@ class Machine:
         self._ledger.close()
         release(self._locks)
         self._ledger, self._locks, self._free, self._asked = None, [], [], None
+
+    def _tidy(self) -> None:
+        """Hand out what killed engines left: a run that had nothing to start ends here too."""
+        with contextlib.closing(Ledger(ledger_folder())) as ledger:
+            with ledger.opened() as table:
+                ledger.sweep(table, self._name)
+                granted = table.grant()
+            for name in granted:
+                ledger.wake(name)
 
     def _give_back(self, grant: Grant) -> None:
         if self._ledger is not None:  # else the run is over, and its seat with it

@@ -136,3 +136,13 @@ def test_what_a_dead_engine_held_is_free_when_its_steps_have_ended(tmp_path: Pat
     release([steps[1]])
     assert left() is None
     assert [path.name for path in tmp_path.iterdir()] == ["book"]
+
+
+def test_files_of_who_was_killed_when_it_came_are_swept_away(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    release([ledger.take_seat("killed"), ledger.take_slot("killed", 0)])
+    living = ledger.take_seat("living")
+    with ledger.opened() as table:
+        ledger.sweep(table, "me")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["book", "living.seat"]
+    release([living])

@@ -16,6 +16,7 @@ from couler_py.backends.local import grants
 from couler_py.backends.local.grants import Machine
 from couler_py.backends.local.scope import TaskFailure
 from couler_py.store.ledger import Ledger, LedgerError
+from couler_py.store.locks import release
 from couler_py.store.shares import Share
 
 ONE = Share(1.0, 0.0, 0)
@@ -159,6 +160,14 @@ def test_a_step_that_asks_for_nothing_waits_for_nobody(folder: Path) -> None:
     assert not folder.exists()
 
 
+def test_a_run_without_steps_tidies_up_after_others(folder: Path) -> None:
+    ledger = Ledger(folder)
+    folder.mkdir()
+    release([ledger.take_seat("killed")])
+    machine().close()
+    assert [path.name for path in folder.iterdir()] == ["book"]
+
+
 def test_daemons_keep_what_they_asked_for_and_steps_go_on() -> None:
     one = machine(2.0, ("0",))
 
@@ -233,6 +242,7 @@ def test_a_ledger_that_cannot_be_written_ends_the_wait_with_the_reason(folder: P
 ENGINE = """
 import asyncio, subprocess, sys
 from couler_py.backends.local.grants import Machine
+from couler_py.store.locks import release
 from couler_py.store.shares import Share
 
 async def main():
