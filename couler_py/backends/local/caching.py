@@ -104,6 +104,7 @@ async def _wait(context: Context, made: Call, path: Path) -> int | None:
             return None
         if other and not said:
             said = True
+            context.journal.waits(made.path, f"waits for {other}, which computes the same")
             context.journal.event("note", made.path, text=f"{other} computes the same now: waiting for it")
         await asyncio.sleep(pause)
         pause = min(pause * 2, LONGEST)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +14,7 @@ import msgspec
 import pytest
 
 from couler_py.backends.local import execute
+from couler_py.backends.local.api import load
 from couler_py.backends.local.lifecycle import prepare
 from couler_py.ir.expr import Literal, TaskOutput
 from couler_py.ir.model import (
@@ -155,6 +157,9 @@ def test_runs_that_want_the_same_at_once_compute_it_once(
     first.until(kind="task", path="a", state="Running")
     second = drivers.run(slow(tmp_path, witness))
     second.until(kind="note")
+    said = f"waits for {first.run}, which computes the same"
+    while said not in [task.message for task in load(second.run, home=home).tasks.values()]:
+        time.sleep(0.01)
     (tmp_path / "go").touch()
     assert first.finish()["status"] == second.finish()["status"] == "Succeeded"
     assert lines(witness) == ["ran"]
