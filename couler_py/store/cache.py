@@ -125,7 +125,7 @@ def missing(home: Home, refs: Iterable[ArtifactRef]) -> str:
     """The digest of a file that some artifacts need and the store no longer has whole; "" where it has all."""
     root = str(home.artifacts)
     for ref in refs:
-        own = {"digest": ref.digest, "size": ref.size}
+        own: dict[str, Any] = {"digest": ref.digest, "size": ref.size}
         try:
             entries = content.manifest(root, ref.digest) if ref.kind == "folder" else [own]
         except (FileNotFoundError, content.ContentError):
