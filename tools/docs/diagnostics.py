@@ -14,6 +14,7 @@ AREAS = {
     "CLR6": "This machine",
     "CLR7": "The command line",
     "CLR8": "Printing a workflow as Python",
+    "CLR9": "Policies",
 }
 HEAD = """# Diagnostics
 

@@ -94,8 +94,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "CLR612",
         "a run that goes on with changed code",
-        "`couler retry RUN --with FILE` puts the workflow of the file in the place of the run's own. Steps whose content "
-        "changed run again with all that follows them, and what failed; everything else stays as it is. The note names "
-        "the steps.",
+        "`couler retry RUN --with FILE` puts the workflow of the file in the place of the run's own. Steps that have "
+        "changed run again with all that follows them, and what failed; everything else stays as it is. The note "
+        "names the steps.",
     ),
 )
