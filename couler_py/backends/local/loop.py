@@ -11,7 +11,8 @@ import socket
 import time
 from collections.abc import Callable, Iterable
 
-LONGEST_WAIT = 86_400.0  # seconds; poll takes no more than about 24 days, and a time-out may be any number
+LONGEST_WAIT = 86_400.0  # seconds; poll takes no more than about 24 days
+FOR_EVER = 3.2e9  # seconds, a hundred years: a time-out may be any number, and clocks can't be
 
 
 class Loop:
@@ -21,7 +22,8 @@ class Loop:
         self._poll = select.poll()
         self._readers: dict[int, Callable[[], None]] = {}
         self._outboxes: dict[int, Outbox] = {}
-        self._timers: list[tuple[float, int, Callable[[], None]]] = []
+        self._timers: list[tuple[float, int]] = []
+        self._actions: dict[int, Callable[[], None]] = {}
         self._count = 0
         self._heed = heed
         self._wake, wake = os.pipe()
@@ -41,7 +43,9 @@ class Loop:
             if reader is not None:
                 reader()
         while self._timers and self._timers[0][0] <= time.monotonic():
-            heapq.heappop(self._timers)[2]()
+            action = self._actions.pop(heapq.heappop(self._timers)[1], None)
+            if action is not None:
+                action()
 
     def read_from(self, handle: int, reader: Callable[[], None]) -> None:
         """Call a function whenever there is something to read."""
@@ -53,10 +57,16 @@ class Loop:
         del self._readers[handle]
         self._poll.unregister(handle)
 
-    def after(self, seconds: float, action: Callable[[], None]) -> None:
-        """Do something later."""
+    def after(self, seconds: float, action: Callable[[], None]) -> int:
+        """Do something later. Gives what it is called off by."""
         self._count += 1
-        heapq.heappush(self._timers, (time.monotonic() + min(seconds, LONGEST_WAIT * 36_500), self._count, action))
+        self._actions[self._count] = action
+        heapq.heappush(self._timers, (time.monotonic() + min(seconds, FOR_EVER), self._count))
+        return self._count
+
+    def call_off(self, timer: int) -> None:
+        """Don't do it any more, and forget it, with all that it would have needed."""
+        self._actions.pop(timer, None)
 
     def outbox(self, channel: socket.socket) -> Outbox:
         """A way to send without waiting."""

@@ -15,7 +15,7 @@ MARK = "COULER_ATTEMPT"
 """The variable in the environment of every step with the folder of its attempt: whose a stray process is."""
 
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
-OOM_FIRST = 500  # of -1000 to 1000 (proc(5), oom_score_adj): out of memory, the kernel takes steps before us
+OOM_FIRST, OOM_MOST = 500, 1000  # of -1000 to 1000 (proc(5), oom_score_adj): what the kernel ends first has most
 DEFAULTS = (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD, signal.SIGUSR1, signal.SIGPIPE, signal.SIGXFSZ)
 """Signals that Python or a warden treats in ways of its own, and a new program does not."""
 
@@ -107,13 +107,42 @@ def detach(folder: str, warden: str, parent: int, outputs: tuple[int, int]) -> N
     if os.getppid() != parent:
         os._exit(127)
     if LINUX:
-        kill_first("self")
+        kill_first()
 
 
-def kill_first(pid: int | str) -> None:
-    """Have the kernel end a step before its warden where memory is short."""
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "w") as file:
-        file.write(str(OOM_FIRST))
+def kill_first() -> None:
+    """Have the kernel end this forked process before its warden where memory is short."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "r+b", buffering=0) as file:
+        file.write(b"%d" % min(int(file.read()) + OOM_FIRST, OOM_MOST))
+
+
+@contextlib.contextmanager
+def killed_first() -> Iterator[None]:
+    """Have the kernel end what is spawned meanwhile before this process: it inherits the order from its first instant.
+
+    A process may always offer itself, and, without any right, take back what it has offered.
+    """
+    scores = _scores()
+    if scores is None:
+        yield
+        return
+    file, own, first = scores
+    os.pwrite(file, first, 0)
+    try:
+        yield
+    finally:
+        os.pwrite(file, own, 0)
+
+
+@functools.cache
+def _scores() -> tuple[int, bytes, bytes] | None:
+    """The file with this process's place in that order, what stands in it, and what is to stand there for steps."""
+    try:
+        file = os.open("/proc/self/oom_score_adj", os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return None
+    own = int(os.pread(file, 100, 0))
+    return file, b"%d" % own, b"%d" % min(own + OOM_FIRST, OOM_MOST)
 
 
 def start_time(pid: int) -> str:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from couler_py.backends.local import processes
 
 if TYPE_CHECKING:
-    from couler_py.backends.local.warden import Attempt, Warden
+    from couler_py.backends.local.warden import Warden
+    from couler_py.backends.local.watched import Attempt
 
 
 class Strays:

@@ -20,15 +20,14 @@ import json
 import os
 import signal
 import socket
-import sys
-import time
 import traceback
-from typing import Any, NoReturn
+from collections.abc import Callable
 
 from couler_py.backends.local import collecting, messages, preparing, processes
 from couler_py.backends.local.loop import Loop
 from couler_py.backends.local.strays import Strays
 from couler_py.backends.local.streams import Redactor
+from couler_py.backends.local.watched import Attempt, collector, how, made, say_failed, used
 from couler_py.backends.local.zygotes import Zygotes
 from couler_py.store import content, faults
 
@@ -36,24 +35,6 @@ GRACE = 5.0  # seconds between asking a step to end and killing it
 LINGER = 0.5  # seconds that a pipe is read after its step: who got away may hold it open for ever
 AGAIN = 0.01  # seconds until what was killed is looked for once more
 CHUNK = 1 << 16  # bytes read from a pipe in one turn, so that others have theirs
-
-
-class Attempt:
-    """One attempt, from its request to its record."""
-
-    def __init__(self, request: dict[str, Any], locks: list[int]):
-        self.request = request
-        self.id: str = request["id"]
-        self.folder: str = request["folder"]
-        self.handles = locks  # open as long as it goes on
-        self.pid = 0  # of its process and of its group; 0 before there is one
-        self.running = False
-        self.ended = False
-        self.killed = False
-        self.reason = ""  # why it was asked to end: "stopped" or "timeout"
-        self.outcome: dict[str, Any] = {}
-        self.pipes: dict[int, Redactor] = {}
-        self.started = time.time()
 
 
 class Warden:
@@ -146,19 +127,20 @@ class Warden:
                 self.zygotes.fork(attempt, attempt.handles.pop(0), outputs)
             elif processes.SPAWNS and preparing.is_quick(request):
                 preparing.prepare(request)
-                self.running(attempt, processes.spawn(request, outputs))
+                with processes.killed_first():
+                    pid = processes.spawn(request, outputs)
+                self.running(attempt, pid)
                 faults.reach("attempt.spawned")
                 born = processes.start_time(attempt.pid)
                 os.write(attempt.handles[-1], f"{attempt.pid} {born} {self.me} {self.born}\n".encode())
                 faults.reach("attempt.started")
-                processes.kill_first(attempt.pid)
             else:
                 self.running(attempt, self.fork(attempt, outputs))
         finally:
             for handle in set(outputs):
                 os.close(handle)
         if request.get("timeout") is not None:
-            self.loop.after(request["timeout"], lambda: self.end(attempt, "timeout"))
+            self.after(attempt, request["timeout"], lambda: self.end(attempt, "timeout"))
 
     def streams(self, attempt: Attempt) -> tuple[int, int]:
         """The descriptors of the step's stdout and stderr: the log itself, unless something must be looked at."""
@@ -254,7 +236,11 @@ class Warden:
         if attempt.running:
             self.signal(attempt, signal.SIGKILL if attempt.killed else signal.SIGTERM)
             grace = attempt.request.get("grace", GRACE)
-            self.loop.after(grace, lambda: self.signal(attempt, signal.SIGKILL))
+            self.after(attempt, grace, lambda: self.signal(attempt, signal.SIGKILL))
+
+    def after(self, attempt: Attempt, seconds: float, action: Callable[[], None]) -> None:
+        """Do something later, if the attempt still goes on then."""
+        attempt.timers.append(self.loop.after(seconds, action))
 
     def signal(self, attempt: Attempt, number: int) -> None:
         if attempt.running and not processes.signal_group(attempt.pid, number):
@@ -289,8 +275,7 @@ class Warden:
             attempt.running = False
             if not attempt.outcome:
                 attempt.outcome = how(attempt, os.waitstatus_to_exitcode(status))
-            unit = 1 if sys.platform == "darwin" else 1024  # getrusage(2): bytes on macOS, KiB on Linux
-            attempt.outcome |= {"cpu": round(cpu, 6), "memory": memory * unit}
+            attempt.outcome |= used(cpu, memory)
             self.clear(attempt)
 
     def clear(self, attempt: Attempt) -> None:
@@ -303,7 +288,7 @@ class Warden:
             return
         attempt.ended = True
         if attempt.pipes:
-            self.loop.after(LINGER, lambda: self.leave(attempt))
+            self.after(attempt, LINGER, lambda: self.leave(attempt))
         else:
             self.settle(attempt)
 
@@ -341,43 +326,11 @@ class Warden:
     def report(self, attempt: Attempt, record: bytes | None) -> None:
         """Tell the engine that an attempt has ended; without a record, nobody knows how."""
         del self.attempts[attempt.id]
+        for timer in attempt.timers:
+            self.loop.call_off(timer)
         for handle in attempt.handles:
             os.close(handle)
         self.reports.put(b'{"id": %b, "record": %b}\n' % (json.dumps(attempt.id).encode(), record or b"null"))
-
-
-def made(path: str | None) -> int | None:
-    """A new file for what a step prints, where that is an output."""
-    return None if path is None else os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-
-
-def how(attempt: Attempt, code: int) -> dict[str, Any]:
-    """How a step's process ended."""
-    reason = attempt.reason or "exited"
-    if reason == "stopped" and code == 0:
-        reason = "exited"
-    if reason == "timeout":
-        message = f"timed out after {attempt.request['timeout']:g} seconds"
-    elif code < 0:
-        message = f"ended by signal {signal.Signals(-code).name}"
-    else:
-        message = f"exit code {code}" if code else ""
-    return {"reason": reason, "exit": code, "message": message}
-
-
-def collector(attempt: Attempt, record: dict[str, Any]) -> NoReturn:
-    """What a forked warden does for an attempt that leaves much. It holds the attempt's lock as long as it lives."""
-    try:
-        collecting.finish(attempt.request, record)
-    except BaseException:
-        say_failed(attempt)
-    os._exit(0)
-
-
-def say_failed(attempt: Attempt) -> None:
-    with contextlib.suppress(OSError), open(os.path.join(attempt.folder, "log"), "a") as log:
-        log.write("couler: what looks after this step failed\n")
-        traceback.print_exc(file=log)
 
 
 def main(arguments: list[str]) -> None:

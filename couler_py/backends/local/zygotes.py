@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from couler_py.backends.local import bare, messages, processes
 
 if TYPE_CHECKING:
-    from couler_py.backends.local.warden import Attempt, Warden
+    from couler_py.backends.local.warden import Warden
+    from couler_py.backends.local.watched import Attempt
 
 REPORT = struct.Struct("!cIIiQd")
 """What a zygote says: b"b" (a step has begun) or b"e" (it has ended), its number, process, wait status, memory, cpu."""

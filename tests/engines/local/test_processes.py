@@ -103,6 +103,11 @@ def test_a_killed_step_names_the_signal(home: Path) -> None:
     assert record.tasks["it"].message == "ended by signal SIGKILL"
 
 
+def test_a_signal_without_a_name_is_told_by_its_number(home: Path) -> None:
+    record = execute(one(shell("bad", "kill -36 $$")), home=home)
+    assert record.tasks["it"].message == "ended by signal 36"
+
+
 def test_a_program_that_is_not_here_is_named(home: Path) -> None:
     record = execute(one(Template("bad", Container("x", ("no-such-program",)))), home=home)
     assert record.tasks["it"].message.startswith("'no-such-program' is not here")

@@ -304,6 +304,19 @@ def test_a_killed_zygote_is_started_again_and_its_steps_go_on(drivers: Drivers, 
     assert processes_of(drivers.home) == {}
 
 
+def test_a_forked_step_that_lost_its_warden_is_ended(drivers: Drivers, tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    os.mkfifo(ready)
+    source = "def wait():\n    import os, time\n    zygote = os.getppid()\n"
+    source += "    warden = open(f'/proc/{zygote}/stat').read().rpartition(')')[2].split()[1]\n"
+    source += f"    open('{ready}', 'w').write(warden)\n    time.sleep(1000)"
+    driver = drivers.run(flow(python("wait", source), graph(Task("wait", "wait"))))
+    os.kill(int(ready.read_text()), signal.SIGKILL)
+    summary = driver.finish()
+    assert summary["tasks"]["wait"]["status"] == "Failed"
+    assert processes_of(drivers.home) == {}
+
+
 def test_a_forked_step_outlives_its_engine(drivers: Drivers, tmp_path: Path) -> None:
     ready, go, witness = tmp_path / "ready", tmp_path / "go", tmp_path / "witness"
     os.mkfifo(ready)
