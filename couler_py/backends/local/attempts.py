@@ -91,6 +91,19 @@ def claim(folder: Path) -> bool:
         os.close(handle)
 
 
+def last(folders: list[Path]) -> int:
+    """The number of the last attempt, among those of a task, that has left a record or still goes on; else 0.
+
+    Those before it have failed: a lost one has no record, and isn't made up for where a later one was begun.
+    """
+    counts = (each for each in folders if (each / "record").exists() or not _is_over(each))
+    return max(map(number_of, counts), default=0)
+
+
+def _is_over(folder: Path) -> bool:
+    return (folder / "ended").exists() or (folder / "record.old").exists()
+
+
 async def wait(folder: Path) -> None:
     """Wait until the attempt's warden has ended."""
     pause = 0.005

@@ -7,7 +7,7 @@ import hashlib
 import json
 from typing import Any
 
-from couler_py.backends.local import caching, graphs, http, keys, leaves, loops, remote, suspends, waiting
+from couler_py.backends.local import attempts, caching, graphs, http, keys, leaves, loops, remote, suspends, waiting
 from couler_py.backends.local.context import MAX_DEPTH, Attempt, Call, Context, Halted
 from couler_py.backends.local.imported import graphs as imported_graphs
 from couler_py.backends.local.imported.deadlines import own_deadline
@@ -135,7 +135,7 @@ async def _locked(context: Context, made: Call, task: TaskRecord) -> Result:
 async def _attempts(context: Context, made: Call, task: TaskRecord, locks: list[int]) -> Result:
     retry = made.template.retry
     began = runs.now()
-    number = 0
+    number = attempts.last(context.attempt_folders.get(attempts.key_of(made.path), []))
     while True:
         task.attempts = number + 1
         attempt_began = runs.now()

@@ -59,6 +59,8 @@ class Wardens:
         if key not in self._described:
             self._described.add(key)
             self._send(encoded(self._zygotes[key]), [])
+            if self._process is None:
+                return ended  # the warden is lost, as whoever waits for this hears
         private = {name: request[name] for name in PRIVATE}
         sealed = messages.sealed(encoded(private))
         try:

@@ -132,3 +132,20 @@ def test_what_left_the_group_of_a_step_ends_with_a_killed_warden(drivers: Driver
     assert driver.finish()["status"] == "Failed"
     assert stray not in processes_of(drivers.home)
     assert processes_of(drivers.home) == {}
+
+
+def test_an_attempt_that_succeeded_after_one_was_lost_is_not_repeated(
+    drivers: Drivers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine is killed when it has heard of the second attempt, and has written nothing of it."""
+    witness = tmp_path / "witness"
+    script = f'echo x >> {witness}; [ "$COULER_RUN_ATTEMPT" = 1 ] || {{ kill -9 $PPID; sleep 600; }}'
+    monkeypatch.setenv("COULER_FAULT", "attempt.reported:2")
+    driver = drivers.run(flow(shell("lose", script, retry=RetryPolicy(2)), graph(Task("a", "lose"))))
+    assert driver.finish() == {}
+    monkeypatch.delenv("COULER_FAULT")
+    summary = drivers.resume(driver.run).finish()
+    assert summary["status"] == "Succeeded"
+    assert summary["tasks"]["a"]["attempts"] == 2
+    assert witness.read_text().split() == ["x", "x"]
+    assert processes_of(drivers.home) == {}
