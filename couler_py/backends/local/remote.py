@@ -53,7 +53,7 @@ async def kept(context: Context, path: str, result: Result) -> None:
             await context.remote.keep(ref)
         except TransferHalted:
             raise Halted from None
-        except (RemoteError, OSError) as error:
+        except (RemoteError, OSError, content.ContentError) as error:
             _mark(context, path)
             raise TaskFailure(
                 f"its output {name!r} couldn't be sent: {error}. It is safe on this machine: "
@@ -86,7 +86,7 @@ async def brought(context: Context, given: Mapping[str, ArtifactRef]) -> None:
             await context.remote.bring(ref)
         except TransferHalted:
             raise Halted from None
-        except (RemoteError, OSError) as error:
+        except (RemoteError, OSError, content.ContentError) as error:
             raise TaskFailure(f"its input {name!r} can't be had: {error}{_way_out(context, ref, error)}") from None
 
 
@@ -100,7 +100,7 @@ async def listed(context: Context, refs: Iterable[ArtifactRef]) -> None:
                 await context.remote.bring(ref, list_only=True)
             except TransferHalted:
                 raise Halted from None
-            except (RemoteError, OSError) as error:
+            except (RemoteError, OSError, content.ContentError) as error:
                 raise TaskFailure(f"a folder can't be had: {error}{_way_out(context, ref, error)}") from None
 
 
@@ -112,7 +112,7 @@ async def held(context: Context, result: Result) -> bool:
         return all([await context.remote.has(ref) for ref in result.artifacts.values()])
     except TransferHalted:
         raise Halted from None
-    except RemoteError as error:
+    except (RemoteError, OSError, content.ContentError) as error:
         raise TaskFailure(f"the store of artifacts can't be asked: {error}") from None
 
 

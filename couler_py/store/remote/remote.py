@@ -6,6 +6,7 @@ Transfers run in threads of their own, a bounded number at a time; the methods w
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import threading
 import time
@@ -167,13 +168,8 @@ class Remote:
 
     def _list(self, digest: str) -> list[dict[str, Any]]:
         """What a folder has; its list is brought here where it is missing, or damaged."""
-        place = Path(content.blob_path(str(self._root), digest))
-        try:
+        with contextlib.suppress(content.LostContentError):
             return content.manifest(str(self._root), digest)
-        except content.ContentError:
-            place.unlink()
-        except FileNotFoundError:
-            pass
         name = blob_name(digest)
         found = self._work.patiently(lambda: self._open_driver.entry(name), self.location.url(name))
         if found is None:
