@@ -1,4 +1,4 @@
-"""What attempts used while they ran: processor seconds and memory over time, one row an attempt."""
+"""What attempts used while they ran, over time, one row an attempt; and what a run uses now."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 SAVE = "INSERT OR REPLACE INTO samples VALUES (?, ?, ?)"
+SAVE_IN_USE = "INSERT OR REPLACE INTO in_use VALUES (?, ?, ?, ?, ?)"
 
 
 class Sample(NamedTuple):
@@ -17,6 +18,18 @@ class Sample(NamedTuple):
     time: float
     cpu: float
     memory: int
+
+
+class InUse(NamedTuple):
+    """What all attempts of a run used together when they were last looked at: processors, and bytes of memory.
+
+    `total` counts the processors that the run may have.
+    """
+
+    time: float
+    processors: float
+    memory: int
+    total: float
 
 
 def row(run_id: str, folder: str, found: Iterable[Sample]) -> tuple[Any, ...]:
@@ -35,6 +48,12 @@ def load_attempt(connection: sqlite3.Connection, run_id: str, folder: str) -> li
     """The samples of one attempt; none where it has none."""
     found = connection.execute("SELECT data FROM samples WHERE run=? AND folder=?", (run_id, folder)).fetchone()
     return [] if found is None else _samples(found[0])
+
+
+def load_in_use(connection: sqlite3.Connection, run_id: str) -> InUse | None:
+    """What a run used when it was last looked at; None where it never was."""
+    found = connection.execute("SELECT time, processors, memory, total FROM in_use WHERE run=?", (run_id,)).fetchone()
+    return None if found is None else InUse(*found)
 
 
 def _samples(data: str) -> list[Sample]:

@@ -17,6 +17,7 @@ from couler_py.backends.local.grants import Machine
 from couler_py.backends.local.imported.scope import ImportedScope
 from couler_py.backends.local.journal import Journal
 from couler_py.backends.local.scope import Facts, Scope, timestamp
+from couler_py.backends.local.usage import Use
 from couler_py.backends.local.wardens import Wardens
 from couler_py.ir.model import Template, Workflow
 from couler_py.ir.wire import VALUE_LIMIT as VALUE_LIMIT
@@ -171,6 +172,7 @@ class Context:
         self.hooks: dict[str, asyncio.Task[Result]] = {}
         self.kill = False
         self.used: tuple[float, int] | None = None  # processors and bytes of memory of what runs, as last looked at
+        self.contained: dict[str, Use] = {}  # what the containers of attempts used, by the attempts' folders
         self.looked_at: Callable[[], None] = lambda: None
 
     @property

@@ -14,7 +14,7 @@ from couler_py.store import cache, runs, samples
 from couler_py.store.database import failure, transaction
 from couler_py.store.home import Home
 from couler_py.store.records import AttemptRecord, RunRecord, TaskRecord
-from couler_py.store.samples import Sample
+from couler_py.store.samples import InUse, Sample
 
 BATCH = 0.02  # seconds that a change waits for others; what a crash loses of it, records of attempts hold
 
@@ -125,6 +125,11 @@ class Journal:
     def samples(self, folder: str, found: Iterable[Sample]) -> None:
         """What an attempt used so far, by its folder inside the run's."""
         self._statements.append((samples.SAVE, samples.row(self._run.id, folder, found)))
+        self._soon()
+
+    def in_use(self, found: InUse) -> None:
+        """What all attempts use now, for who looks on from another process."""
+        self._statements.append((samples.SAVE_IN_USE, (self._run.id, *found)))
         self._soon()
 
     def cached(self, entry: cache.Entry) -> None:

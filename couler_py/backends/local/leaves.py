@@ -152,6 +152,7 @@ async def ended(context: Context, made: Call, folder: Path, found: dict[str, Any
         result = await read_result(context, made, folder, found)
     except TaskFailure as failure:
         result = Result("Failed", message=str(failure), errored=context.imported)
+    used = found if context.options.runtime == "process" else _contained(context, folder)
     state = AttemptRecord(
         attempts.number_of(folder),
         result.state,
@@ -160,8 +161,14 @@ async def ended(context: Context, made: Call, folder: Path, found: dict[str, Any
         found["started"],
         found["finished"],
         attempts.relative(folder),
-        found.get("cpu"),
-        found.get("memory"),
+        used.get("cpu"),
+        used.get("memory"),
     )
     context.journal.attempt(made.path, attempts.execution_of(folder), state)
     return Attempt(result, found["reason"], found["exit"])
+
+
+def _contained(context: Context, folder: Path) -> dict[str, float]:
+    """What the containers of an attempt were seen to use: its record knows only of the runtime's clients."""
+    seen = context.contained.pop(attempts.relative(folder), None)
+    return {} if seen is None else seen._asdict()

@@ -14,13 +14,14 @@ from couler_py.backends.local.journal import Event
 from couler_py.backends.local.lifecycle import InThread
 from couler_py.backends.local.paths import last_attempts, shown
 from couler_py.ir.model import Source, Workflow
-from couler_py.store import runs
+from couler_py.store import runs, samples
 from couler_py.store.database import connect
 from couler_py.store.home import Home
 from couler_py.store.records import RunRecord, TaskRecord
 
 INTERVAL = 0.1  # seconds between two looks
 TICK = 0.5  # seconds after which a look is told of though nothing is new: clocks go on
+STALE = 10.0  # seconds after which what a run was seen to use is no longer said
 PACE = 100  # times as long as a look has taken is the pause after it, at least
 
 
@@ -147,7 +148,7 @@ class Read:
         record = api.load(self._run, home=self._home.path, tasks=False)
         version = self._connection.execute("PRAGMA data_version").fetchone()
         if version == self._version and record.status not in FINISHED:
-            return Change(head(record), expected=self._expected)
+            return self._change(record)
         self._version = version
         record = api.load(self._run, home=self._home.path)
         metrics = runs.metrics(self._connection, record.id)
@@ -159,7 +160,14 @@ class Read:
         anew = bool(self._seen.keys() - found.keys())
         tasks = tuple(task for path, task in found.items() if anew or self._seen.get(path) != task)
         self._seen = found
-        return Change(head(record), tasks, anew, expected=self._expected)
+        return self._change(record, tasks, anew)
+
+    def _change(self, record: RunRecord, tasks: tuple[TaskStatus, ...] = (), anew: bool = False) -> Change:
+        found = samples.load_in_use(self._connection, record.id) if record.status not in FINISHED else None
+        if found is None:
+            return Change(head(record), tasks, anew, expected=self._expected)
+        used = (found.processors, found.memory) if time.time() - found.time < STALE else None
+        return Change(head(record), tasks, anew, used, found.total, self._expected)
 
     def close(self) -> None:
         """Let the store go."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -36,7 +39,7 @@ from couler_py.ir.pod import (
 )
 from couler_py.ir.storage import SecretRef
 from couler_py.ir.types import INT, STR
-from couler_py.store import runs
+from couler_py.store import runs, samples
 from couler_py.store.database import connect
 from couler_py.store.home import open_home
 from couler_py.store.records import RunRecord
@@ -338,3 +341,42 @@ def test_the_working_folder_and_values_in_arguments_and_the_images_own_command(p
 def test_two_runs_at_once_do_not_meet(podman: Podman, home: Path) -> None:
     record = run(home, *(say(f"s{number}", f"echo {number}; hostname >&2") for number in range(3)))
     assert [printed(record, f"s{number}") for number in range(3)] == ["0", "1", "2"]
+
+
+BUSY = """
+import os, time
+held = bytearray(64 << 20)
+while time.process_time() < 0.3:
+    pass
+open("/w/busy", "w").close()
+while not os.path.exists("/w/seen"):
+    time.sleep(0.05)
+"""
+
+
+def seen(connection: sqlite3.Connection, busy: Path) -> bool:
+    """Whether the engine has looked at what the one run uses since a file was made."""
+    runs_here = [name for (name,) in connection.execute("SELECT id FROM runs")] if busy.exists() else []
+    found = [samples.load_in_use(connection, name) for name in runs_here]
+    return any(each is not None and each.time > busy.stat().st_mtime for each in found)
+
+
+def test_what_containers_use_is_seen_and_counted(podman: Podman, home: Path, tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    pod = PodSettings(volumes=(Volume("w", Templated({"hostPath": {"path": str(shared)}})),))
+    busy = Container(IMAGE, ("python3", "-c"), (BUSY,), mounts=(VolumeMount("w", "/w"),))
+    with ThreadPoolExecutor(1) as pool:
+        going = pool.submit(run, home, Template("busy", busy, pod=pod), allow_host=True)
+        connection = connect(open_home(home))
+        while not going.done() and not seen(connection, shared / "busy"):
+            time.sleep(0.05)
+        (shared / "seen").touch()
+        record = going.result()
+    assert record.status == "Succeeded", first_line(record, "busy")
+    ((_, attempt),) = runs.load_attempts(connection, record.id)
+    connection.close()
+    assert attempt.cpu is not None
+    assert attempt.cpu >= 0.3
+    assert attempt.memory is not None
+    assert attempt.memory >= 64 << 20

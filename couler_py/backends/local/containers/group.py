@@ -10,6 +10,8 @@ FILE = "containers"
 """The file in an attempt's folder with its group: there from before the first container until the last is gone."""
 READY = "ready"
 """The file in an attempt's folder that says that a daemon serves, with its address."""
+PROCESS = "process-of-"
+"""How the files in an attempt's folder begin that hold the ids of containers' first processes, by their numbers."""
 ENVIRONMENT = "COULER_SET_"
 """How the conductor's variables begin that are a container's own: its number and the name follow."""
 

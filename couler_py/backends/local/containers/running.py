@@ -12,7 +12,7 @@ from typing import Any
 
 from couler_py.backends.local.containers import memory, words
 from couler_py.backends.local.containers.clients import PAUSE, Client, Clients, named, to
-from couler_py.backends.local.containers.group import ENVIRONMENT, Group, Member
+from couler_py.backends.local.containers.group import ENVIRONMENT, PROCESS, Group, Member
 
 TRIES = 5  # at taking containers away
 # What the runtimes say when a container was to share the network of one that has ended: podman twice, then docker.
@@ -64,11 +64,10 @@ class Containers:
         variables = self._variables[number]
         lines = {name: value for name, value in variables.items() if words.plain(name, value)}
         inherited = {name: value for name, value in variables.items() if name not in lines}
-        pid_file = ""
+        pid_file = os.path.join(self.group.folder, f"{PROCESS}{number}")
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(pid_file)
         if member.memory and memory.needed(self.group.runtime):
-            pid_file = os.path.join(self.group.folder, f"pid-{number}")
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(pid_file)
             self._watches[member.name] = memory.Watch(pid_file)
         plain = member is self.group.result
         with tempfile.TemporaryFile(dir=self.group.folder) as file:  # it has no name: nobody else can open it

@@ -33,7 +33,7 @@ def run(group: Group, member: Member, *, variables: int, inherited: list[str], b
     """Make a container and stay attached to it until it has ended.
 
     `variables` is the descriptor of a file of variables, `inherited` names more that the client itself has.
-    `beside` names a running container whose network is shared.
+    `beside` names a running container whose network is shared. podman writes the id of its first process to `pid_file`.
     """
     podman = group.runtime == "podman"
     said = [group.program, "run", f"--name={member.name}"]
@@ -42,9 +42,7 @@ def run(group: Group, member: Member, *, variables: int, inherited: list[str], b
     said += _security(group, member)
     said += _network(group, member, beside)
     if podman:
-        said.append("--http-proxy=false")
-        if pid_file:
-            said.append(f"--pidfile={pid_file}")
+        said += ["--http-proxy=false", f"--pidfile={pid_file}"]
     if member.cpu:
         said.append(f"--cpus={member.cpu:g}")
     if member.memory:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import couler_py as couler
 from couler_py.backends.base import Change, Expected, backend
 from couler_py.backends.local.client import LocalClient
 from couler_py.backends.local.expected import expected
+from couler_py.backends.local.machine import available
 from couler_py.cli.progress import Progress
+from couler_py.store.home import open_home
 
 
 @couler.step
@@ -83,6 +86,33 @@ def test_a_run_of_another_process_is_told_of_from_its_record(tmp_path: Path) -> 
     assert found is not None
     assert (len(changes), found.status) == (1, "Succeeded")
     assert {task.name for task in found.tasks} == {task.name for task in client.status(run).tasks}
+
+
+UNTIL_NOTED = """
+import sqlite3, sys, time
+while not sqlite3.connect(sys.argv[1]).execute("SELECT * FROM in_use").fetchall():
+    time.sleep(0.05)
+open(sys.argv[2]).read()
+"""
+
+
+def test_what_the_steps_of_a_run_of_another_process_use_is_told_of(tmp_path: Path) -> None:
+    """The step waits for its use to be noted, and then for somebody to have heard of it."""
+    os.mkfifo(tmp_path / "heard")
+    with couler.Workflow("long") as long:
+        database = str(open_home(tmp_path / "home").database)
+        couler.container("x", [sys.executable, "-c", UNTIL_NOTED, database, str(tmp_path / "heard")], name="long")()
+    client = LocalClient(tmp_path / "home")
+    run = start(client, long)
+    watched = LocalClient(tmp_path / "home").changes(run)
+    found = next(change for change in watched if change.used is not None)
+    (tmp_path / "heard").write_text("")
+    assert found.used is not None
+    assert found.used[1] > 0
+    assert found.processors == available().cpu
+    last = list(watched)[-1]
+    told(client, run)
+    assert (last.run.status, last.used) == ("Succeeded", None)
 
 
 FAILS_ONCE = (

@@ -16,7 +16,7 @@ def member(**fields: Any) -> Member:
 
 def line(given: Member, runtime: str = "podman", *, beside: str = "", **fields: Any) -> list[str]:
     group = Group(runtime, runtime, "/attempt", [given], **fields)
-    return words.run(group, given, variables=7, inherited=["TEXT"], beside=beside, pid_file="/attempt/pid-0")
+    return words.run(group, given, variables=7, inherited=["TEXT"], beside=beside, pid_file="/attempt/process-of-0")
 
 
 BOUNDS = ["--cap-drop=ALL", "--cap-add=DAC_OVERRIDE", "--security-opt=no-new-privileges"]
@@ -33,7 +33,7 @@ def test_podman_runs_a_container_bound_and_without_anything_of_this_machine() ->
         "--log-driver=none",
         *BOUNDS,
         "--http-proxy=false",
-        "--pidfile=/attempt/pid-0",
+        "--pidfile=/attempt/process-of-0",
         "--env-file=/dev/fd/7",
         "--env=TEXT",
         '--entrypoint=["sh", "-c", "true"]',
