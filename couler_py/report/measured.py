@@ -31,7 +31,7 @@ def cards(tasks: Sequence[TaskFacts]) -> Iterator[Card]:
     plots = 0
     for name, of_tasks in by_name.items():
         single += [(name, task, series[0][1]) for task, series in of_tasks.items() if len(series) == 1]
-        curves = {task: thinned(series) for task, series in of_tasks.items() if len(series) > 1}
+        curves = {task: series for task, series in of_tasks.items() if len(series) > 1}
         plots += bool(curves)
         if curves and plots <= PLOTS:
             yield _plot(name, curves)
@@ -44,8 +44,10 @@ def cards(tasks: Sequence[TaskFacts]) -> Iterator[Card]:
 
 
 def _plot(name: str, curves: dict[str, Series]) -> Plot:
+    """Lines over steps; of a step that was logged several times, the last value."""
     title = f"{name} (of {CURVES} of {len(curves):,} tasks)" if len(curves) > CURVES else name
-    return Plot("", line(dict(list(curves.items())[:CURVES]), title=title, x_label="step"))
+    drawn = {task: tuple(sorted(dict(series).items())) for task, series in list(curves.items())[:CURVES]}
+    return Plot("", line({task: thinned(series) for task, series in drawn.items()}, title=title, x_label="step"))
 
 
 def thinned(series: Series) -> Series:

@@ -15,13 +15,14 @@ from couler_py.report.text import amount, duration, points
 CPU, MEMORY = "#3f6fbf", "#3b8f64"
 MARKS = 5  # times that are written below a chart, at most
 MOMENTS = 240  # places on the time axis of a whole run
+APART = 0.2  # seconds; in less, the clock of processor time (10 ms) says little
 
 Curve = Sequence[tuple[float, float]]
 
 
 def of_attempt(attempt: AttemptFacts, *, wide: int = 420) -> tuple[str, str] | None:
     """The charts (SVG) of an attempt's processors and memory; None where it was never looked at."""
-    looks = whole(attempt)
+    looks = whole(attempt) if attempt.looks else []
     if not looks:
         return None
     began = looks[0].time
@@ -54,12 +55,19 @@ def of_run(run: RunFacts, *, wide: int = 480) -> tuple[str, str] | None:
 
 
 def whole(attempt: AttemptFacts) -> list[Look]:
-    """The looks at an attempt with its start, at which it had used nothing, and its end; none where there are none."""
+    """The looks at an attempt with its start, at which it had used nothing, and its end, at which it had used all.
+
+    Of one that was never looked at, the seconds that it used are those of its whole time, and its memory is the most
+    that it used. None where nothing at all is known.
+    """
     looks = list(attempt.looks)
-    if looks and attempt.started is not None and attempt.started < looks[0].time:
+    if attempt.started is not None and (not looks or attempt.started < looks[0].time):
         looks.insert(0, Look(attempt.started, 0.0, 0))
-    if looks and attempt.finished is not None and attempt.finished > looks[-1].time:
-        last = looks[-1]
+    known = attempt.looks or attempt.cpu is not None or attempt.memory is not None
+    if known and attempt.finished is not None and (not looks or attempt.finished > looks[-1].time):
+        last = looks[-1] if attempt.looks else Look(0.0, 0.0, attempt.memory or 0)
+        if attempt.looks and attempt.finished - last.time < APART:
+            looks.pop()
         looks.append(Look(attempt.finished, max(last.cpu, attempt.cpu or 0.0), last.memory))
     return looks if len(looks) > 1 else []
 

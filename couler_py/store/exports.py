@@ -1,8 +1,8 @@
 """A run as a folder that can be mailed: what is in it, and how one that comes from elsewhere is read.
 
-A folder from elsewhere is data of a stranger. Nothing in it is executed or followed: only `run.json`, the workflow as
-JSON, and the logs and files that `run.json` names are read, each a plain file in its place, no link on the way, and
-none longer than a bound.
+A folder from elsewhere is data of a stranger. Nothing in it is executed or followed: only `run.json`, the workflow and
+the samples as JSON, and the logs and files that `run.json` names are read, each a plain file in its place, no link on
+the way, and none longer than a bound.
 """
 
 from __future__ import annotations
@@ -15,17 +15,19 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
 from couler_py.ir.diagnostics import CoulerError
 from couler_py.store.records import AttemptRecord, RunRecord
+from couler_py.store.samples import Sample
 
 FORMAT = "couler-run/1"
-RECORD, WORKFLOW, SOURCE, REPORT, LOGS, FILES = (
+RECORD, WORKFLOW, SAMPLES, SOURCE, REPORT, LOGS, FILES = (
     "run.json",
     "workflow.json",
+    "samples.json",
     "workflow.py",
     "report.html",
     "logs",
@@ -140,6 +142,33 @@ def read(folder: Path) -> Exported:
     for name in [log.place for log in found.logs] + [file.place for file in found.files if file.place]:
         place(folder, name)
     return found
+
+
+_Samples: TypeAlias = dict[
+    str,
+    list[
+        tuple[
+            Annotated[float, msgspec.Meta(ge=0, le=1e11)],
+            Annotated[float, msgspec.Meta(ge=0, le=1e11)],
+            Annotated[int, msgspec.Meta(ge=0, le=1 << 62)],
+        ]
+    ],
+]
+"""Samples by folder, within bounds that can be drawn."""
+
+
+def samples(folder: Path) -> dict[str, list[Sample]]:
+    """What the attempts used while they ran, by their folders; nothing where that wasn't exported.
+
+    Raises `ExportError`.
+    """
+    if not os.path.lexists(folder / SAMPLES):
+        return {}
+    try:
+        found = msgspec.json.decode(content(folder, SAMPLES, LARGEST_RECORD), type=_Samples)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ExportError(f"{folder / SAMPLES} holds no samples: {error}") from error
+    return {attempt: [Sample(*each) for each in looks] for attempt, looks in found.items()}
 
 
 def place(folder: Path, name: str) -> Path:

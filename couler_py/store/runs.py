@@ -197,11 +197,18 @@ def events(connection: sqlite3.Connection, run_id: str, after: int = 0) -> list[
 
 
 def metrics(connection: sqlite3.Connection, run_id: str) -> dict[str, dict[str, tuple[tuple[float, float], ...]]]:
-    """What the tasks of a run logged, by path and name: (step, value) pairs in order; without a step, its place."""
+    """What the tasks of a run logged, by path and name: (step, value) pairs in order; without a step, its place.
+
+    Of a task with several attempts, what the last logged of those that logged anything.
+    """
+    attempts: dict[str, str] = {}
     found: dict[str, dict[str, list[tuple[float, float]]]] = {}
     rows = connection.execute("SELECT path, data FROM events WHERE run=? AND kind='metric' ORDER BY number", (run_id,))
     for path, data in rows:
         logged = json.loads(data)
+        attempt = logged.get("attempt", "")
+        if attempts.get(path) != attempt:
+            attempts[path], found[path] = attempt, {}
         series = found.setdefault(path, {}).setdefault(logged["name"], [])
         step = logged.get("step")
         series.append((float(len(series) if step is None else step), float(logged["value"])))

@@ -123,7 +123,8 @@ class ExportedClient:
             return None if place is None else self._log(place)
 
         exported = self._exported
-        known = reporting.Known(exported.run, self.workflow(run), exported.attempts, exported.metrics)
+        looks = exports.samples(self._folder)
+        known = reporting.Known(exported.run, self.workflow(run), exported.attempts, exported.metrics, looks)
         return reporting.page_facts(known, log, engine=self.engine)
 
     @contextlib.contextmanager

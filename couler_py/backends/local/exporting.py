@@ -23,7 +23,7 @@ from couler_py.ir.pod import EnvFrom
 from couler_py.ir.storage import SecretRef
 from couler_py.ir.structs import nodes
 from couler_py.ir.wire import finite
-from couler_py.store import artifacts, exports, runs
+from couler_py.store import artifacts, exports, runs, samples
 from couler_py.store.content import ContentError
 from couler_py.store.database import connect
 from couler_py.store.exports import Exported, ExportedFile, ExportedLog
@@ -90,6 +90,7 @@ def _fill(
         tried = runs.load_attempts(connection, record.id)
         events = runs.events(connection, record.id)
         metrics = runs.metrics(connection, record.id)
+        looks = samples.load(connection, record.id)
     finally:
         connection.close()
     record.options = {}  # what this machine gives to steps: its ConfigMaps
@@ -104,6 +105,7 @@ def _fill(
     written = {name: mask(text, hidden) for name, text in texts.items()} | {
         exports.RECORD: _json(msgspec.to_builtins(exported), hidden),
         exports.WORKFLOW: _json(json.loads(to_json(workflow)), hidden),
+        exports.SAMPLES: msgspec.json.encode(looks).decode() + "\n",
     }
     for name, text in written.items():
         if text:

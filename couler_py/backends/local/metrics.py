@@ -37,7 +37,7 @@ def remember(context: Context, path: str, folder: Path) -> None:
     logged = list(_new(context, folder))
     context.metrics_read.pop(folder, None)
     for metric in logged:
-        context.journal.event("metric", path, quiet=True, **metric)
+        context.journal.event("metric", path, quiet=True, attempt=folder.name, **metric)
     if logged:
         context.journal.flush()
 

@@ -76,10 +76,26 @@ def test_a_folder_says_by_itself_what_is_in_it(home: Path, tmp_path: Path, run: 
         "logs",
         "report.html",
         "run.json",
+        "samples.json",
         "workflow.json",
         "workflow.py",
     ]
     assert str(home) not in (folder / "run.json").read_text()
+
+
+@pytest.mark.parametrize("text", ['{"a": [[1e308, 0, 0]]}', '{"a": [[0, -1, 0]]}', "[]", "["])
+def test_samples_that_nobody_can_have_taken_are_refused(text: str, home: Path, tmp_path: Path, run: str) -> None:
+    folder = export(home, run, tmp_path / "folder")
+    (folder / "samples.json").write_text(text)
+    with ExportedClient(folder) as client, pytest.raises(ExportError, match="holds no samples"):
+        client.report(run)
+
+
+def test_a_folder_without_samples_is_read_too(home: Path, tmp_path: Path, run: str) -> None:
+    folder = export(home, run, tmp_path / "folder")
+    (folder / "samples.json").unlink()
+    with ExportedClient(folder) as client:
+        assert [each.looks for task in client.report(run).tasks for each in task.tries] == [()]
 
 
 def test_what_is_there_is_not_overwritten(home: Path, tmp_path: Path, run: str) -> None:

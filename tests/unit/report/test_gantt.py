@@ -100,6 +100,23 @@ def test_the_charts_of_an_attempt_reach_from_its_start_to_its_end() -> None:
     assert whole(AttemptFacts(0, "Succeeded", 10.0, 10.5)) == []
 
 
+def test_a_look_just_before_the_end_gives_way_to_the_end() -> None:
+    """Processor time is known in steps of 10 ms: over a hundredth of a second it would look like a whole processor."""
+    attempt = AttemptFacts(0, "Succeeded", 10.0, 11.5, cpu=0.5, looks=(Look(11, 0.4, 1024), Look(11.49, 0.49, 4096)))
+    assert whole(attempt) == [Look(10, 0, 0), Look(11, 0.4, 1024), Look(11.5, 0.5, 4096)]
+
+
+def test_what_was_never_looked_at_counts_with_what_it_used_in_all() -> None:
+    short = AttemptFacts(0, "Succeeded", 10.0, 10.5, cpu=0.25, memory=2048)
+    assert whole(short) == [Look(10, 0, 0), Look(10.5, 0.25, 2048)]
+    assert of_attempt(short) is None  # a chart of two numbers would say nothing
+    task = TaskFacts("a", "Succeeded", 1, 0.5, 10.0, 10.5, tries=(short,))
+    found = of_run(RunFacts("r", "w", "Succeeded", started=10.0, finished=11.0, tasks=(task,)))
+    assert found is not None
+    assert ">0.5<" in found[0]
+    assert ">2 KiB<" in found[1]
+
+
 def test_what_tasks_used_at_the_same_time_is_added_up() -> None:
     def task(name: str, began: float) -> TaskFacts:
         looks = tuple(Look(began + second, float(second), 1024**2) for second in range(11))

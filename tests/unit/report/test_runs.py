@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from couler_py.report import cards, entries, gantt, graph, logs, measured, previews
-from couler_py.report.facts import Area, Attachment, AttemptFacts, Log, Look, Picture, RunFacts, TaskFacts
+from couler_py.report.facts import Area, Attachment, AttemptFacts, Log, Look, Picture, RunFacts, Series, TaskFacts
 from couler_py.report.runs import run_page
 from tests.unit.report.reading import HOSTILE, Tags
 
@@ -67,7 +67,8 @@ def test_a_page_shows_parameters_outputs_tasks_metrics_and_places() -> None:
     tags = Tags(run_page(demo(), found))
     for text in ("demo-1", "0.98", "seed", "acc", "4.5 s", "s3://bucket/model", "svm", "3 MiB", "demo-0/load"):
         assert text in tags.text
-    assert [image["alt"] for image in tags.of("img")] == ["train/plot", ""]  # of the artifact, and of the metric
+    drawn = ["what all tasks used together"] * 2 + ["train/plot", ""]  # the last is that of the metric
+    assert [image["alt"] for image in tags.of("img")] == drawn
     assert [frame["srcdoc"] for frame in tags.of("iframe")] == ["<h1>hi</h1>"]
 
 
@@ -209,6 +210,13 @@ def test_a_long_series_is_thinned_to_what_a_plot_can_show_and_keeps_its_last_poi
     assert len(found) <= measured.POINTS + 1
     assert (found[0], found[-1]) == (series[0], series[-1])
     assert measured.thinned(series[:10]) == series[:10]
+
+
+def test_a_curve_goes_from_step_to_step_in_whatever_order_they_were_logged() -> None:
+    def drawn(series: Series) -> list[cards.Card]:
+        return list(measured.cards([TaskFacts("a", "Succeeded", metrics={"loss": series})]))
+
+    assert drawn(((1.0, 9.0), (2.0, 2.0), (0.0, 0.0), (1.0, 1.0))) == drawn(((0.0, 0.0), (1.0, 1.0), (2.0, 2.0)))
 
 
 def test_a_run_with_thousands_of_metrics_says_which_have_no_plot() -> None:

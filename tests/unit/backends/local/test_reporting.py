@@ -13,8 +13,12 @@ from couler_py.backends.base import backend
 from couler_py.backends.local import reporting
 from couler_py.backends.local.client import LocalClient
 from couler_py.backends.local.exported import ExportedClient
-from couler_py.report.facts import Log, RunFacts, TaskFacts
+from couler_py.report.facts import Log, Look, RunFacts, TaskFacts
 from couler_py.report.runs import run_page
+from couler_py.store import runs, samples
+from couler_py.store.database import connect
+from couler_py.store.home import open_home
+from couler_py.store.samples import Sample
 
 
 @couler.step(cache=True)
@@ -26,6 +30,7 @@ def load(n: int) -> list[int]:
 @couler.step(retries=1)
 def work(x: int) -> int:
     couler.log_metric("x", x, 0)
+    couler.log_metric("attempt", couler.run_info.attempt)
     if x == 1:
         raise ValueError("not one")
     return x
@@ -37,8 +42,13 @@ def flow(n: int = 3):
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> LocalClient:
-    return LocalClient(tmp_path_factory.mktemp("home"))
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def client(home: Path) -> LocalClient:
+    return LocalClient(home)
 
 
 @pytest.fixture(scope="module")
@@ -81,11 +91,15 @@ def test_a_cached_task_names_who_made_its_result(facts: RunFacts) -> None:
 
 
 def test_metrics_and_kinds_are_there(facts: RunFacts) -> None:
-    assert task(facts, "work[2]").metrics == {"x": ((0.0, 2.0),)}
+    assert task(facts, "work[2]").metrics == {"x": ((0.0, 2.0),), "attempt": ((0.0, 0.0),)}
     assert [(each.name, each.kind) for each in facts.tasks if "[" not in each.name] == [
         ("load", "function"),
         ("work", "map"),
     ]
+
+
+def test_metrics_are_those_of_the_last_attempt(facts: RunFacts) -> None:
+    assert task(facts, "work[1]").metrics == {"x": ((0.0, 1.0),), "attempt": ((0.0, 1.0),)}
 
 
 def test_the_picture_has_the_states_and_a_place_for_each_box(facts: RunFacts) -> None:
@@ -96,8 +110,20 @@ def test_the_picture_has_the_states_and_a_place_for_each_box(facts: RunFacts) ->
     ]
 
 
-def test_an_exported_run_has_the_same_page_without_what_was_sampled(client: LocalClient, tmp_path: Path) -> None:
-    here = ran(client, flow)
+def sample(home: Path, run: str) -> None:
+    """Note that the attempts of a run were looked at twice, however short they were."""
+    connection = connect(open_home(home))
+    for _, attempt in runs.load_attempts(connection, run):
+        looks = [Sample(1.5, 0.25, 1000), Sample(2.5, 0.75, 3000)]
+        connection.execute(samples.SAVE, samples.row(run, attempt.folder, looks))
+    connection.commit()
+    connection.close()
+
+
+def test_an_exported_run_has_the_same_page(client: LocalClient, home: Path, tmp_path: Path) -> None:
+    run = ran(client, flow).run
+    sample(home, run)
+    here = client.report(run)
     client.export(here.run, tmp_path / "exported")
     with ExportedClient(tmp_path / "exported") as exported:
         there = exported.report(here.run)
@@ -106,7 +132,8 @@ def test_an_exported_run_has_the_same_page_without_what_was_sampled(client: Loca
     assert [(each.name, each.status, each.metrics) for each in there.tasks] == [
         (each.name, each.status, each.metrics) for each in here.tasks
     ]
-    assert [each.log for each in task(there, "work[1]").tries] == [each.log for each in task(here, "work[1]").tries]
+    assert task(there, "work[1]").tries == task(here, "work[1]").tries
+    assert task(there, "work[1]").tries[0].looks == (Look(1.5, 0.25, 1000), Look(2.5, 0.75, 3000))
     assert "couler retry" not in run_page(there)
     assert "couler retry" in run_page(here)
 
