@@ -55,10 +55,14 @@ def spawn(request: dict[str, Any], outputs: tuple[int, int]) -> int:
 
 
 def places(command: str, environment: dict[str, str]) -> list[str]:
-    """The files that a command may mean, as execvpe(3) looks for them."""
+    """The files that a command may mean, as execvpe(3) looks for them: of several, those that are there.
+
+    Looking is cheap, and trying to start what isn't there is a process for each folder of a long PATH.
+    """
     if os.sep in command:
         return [command]
-    return [os.path.join(folder, command) for folder in environment.get("PATH", os.defpath).split(os.pathsep)]
+    paths = [os.path.join(folder, command) for folder in environment.get("PATH", os.defpath).split(os.pathsep)]
+    return [path for path in paths if os.path.exists(path)] or paths[:1]
 
 
 def become(request: dict[str, Any]) -> NoReturn:
