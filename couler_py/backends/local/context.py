@@ -24,6 +24,7 @@ from couler_py.ir.wire import VALUE_LIMIT as VALUE_LIMIT
 from couler_py.passes.exact import exact_outputs
 from couler_py.passes.flows import plain_outputs
 from couler_py.passes.portable import rules
+from couler_py.settings import load, size_of
 from couler_py.store.cache import Parts
 from couler_py.store.home import Home
 from couler_py.store.records import ArtifactRef, Result, TaskRecord
@@ -184,6 +185,11 @@ class Context:
     def folder(self) -> Path:
         """The folder of the run."""
         return self.home.run(self.facts.id)
+
+    @functools.cached_property
+    def log_limit(self) -> int:
+        """The bytes that the log of an attempt may have, as the settings say."""
+        return size_of(load().logs.limit)
 
     @functools.cached_property
     def run_facts(self) -> dict[str, str]:

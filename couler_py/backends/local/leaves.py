@@ -14,6 +14,7 @@ from couler_py.backends.local import attempts, daemons, remote, waiting
 from couler_py.backends.local.containers import orphans
 from couler_py.backends.local.context import Attempt, Call, Context
 from couler_py.backends.local.holding import holding
+from couler_py.backends.local.logbounds import shorten
 from couler_py.backends.local.machine import asked
 from couler_py.backends.local.requests import request_of
 from couler_py.backends.local.results import read_result
@@ -148,6 +149,7 @@ async def without_containers(context: Context, path: str, folder: Path) -> None:
 
 async def ended(context: Context, made: Call, folder: Path, found: dict[str, Any]) -> Attempt:
     """An attempt from its record, written to the journal."""
+    shorten(folder / "log", context.log_limit)  # it may have been too short for anybody to look at while it ran
     try:
         result = await read_result(context, made, folder, found)
     except TaskFailure as failure:

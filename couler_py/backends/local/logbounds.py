@@ -12,7 +12,6 @@ import re
 from pathlib import Path
 
 from couler_py.backends.local.context import Context
-from couler_py.settings import load, size_of
 
 HEAD, TAIL = 2, 4
 """Of the limit, a half stays at the beginning and a quarter at the end; what comes next has room until the next cut."""
@@ -28,7 +27,6 @@ class Bounds:
 
     def __init__(self, context: Context):
         self._context = context
-        self._limit: int | None = None
         self._seen: set[str] = set()
 
     def look(self) -> None:
@@ -36,10 +34,8 @@ class Bounds:
         running = set(self._context.running.values())
         if not running and not self._seen:
             return
-        if self._limit is None:
-            self._limit = size_of(load().logs.limit)
         for name in running | self._seen:
-            shorten(self._context.folder / "attempts" / name / "log", self._limit)
+            shorten(self._context.folder / "attempts" / name / "log", self._context.log_limit)
         self._seen = running
 
     def close(self) -> None:
