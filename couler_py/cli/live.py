@@ -32,7 +32,7 @@ LISTED = 200
 EVERY = 10.0  # seconds between two lines that say how far a large run is
 PACE = 100  # times as long as drawing took is the pause after it, at least: no more than a hundredth of a run
 RECENT, LOOKED_AT = 8, 400  # tasks that have ended, of a large run; and among how many they are looked for
-BAR = 28  # cells
+BAR = 28  # cells, where the terminal is wide
 
 _QUIET = frozenset({"Pending", "Succeeded", "Skipped"})
 
@@ -175,7 +175,7 @@ class View:
         if run is None:
             return
         shown = _lines(self._progress, self._out.height - 4)
-        bar = [*_bar(self._progress), *_counts(self._progress), *_rest(self._progress)]
+        bar = [*_bar(self._progress, min(BAR, self._out.width // 5)), *_counts(self._progress), *_rest(self._progress)]
         hint = self._hint() or (_waiting(run) if run.status == "Suspended" else "")
         yield Lines([shown.lines[0], bar, *shown.lines[1:], *([[(hint, "yellow")]] if hint else [])])
 
@@ -184,11 +184,11 @@ def _waiting(run: RunStatus) -> str:
     return f"waits for a person: `couler resume {shlex.quote(run.run)}` in another terminal goes on"
 
 
-def _bar(progress: Progress) -> Line:
+def _bar(progress: Progress, cells: int) -> Line:
     done, total = progress.ended, max(progress.total, 1)
-    full = BAR * done // total
+    full = cells * done // total
     style = "red" if progress.states["Failed"] else "green"
-    return [(encodable("━") * full, style), (encodable("─") * (BAR - full), "dim"), ("  ", "")]
+    return [(encodable("━") * full, style), (encodable("─") * (cells - full), "dim"), ("  ", "")]
 
 
 def _counts(progress: Progress) -> Line:

@@ -120,15 +120,24 @@ def _pieces(task: TaskFacts, run: RunFacts) -> Iterator[tuple[float, float, str,
     if first is None:
         yield began, end, "waiting", f"{task.status.lower()}: {task.message or 'waits for its turn'}"
         return
-    if first > began:
-        yield began, first, "waiting", f"waited {duration(first - began)}"
+    ended = began
     if not tries:
+        yield from _wait(began, first)
         yield first, end, task.status, f"{task.status.lower()}, {duration(end - first)}"
     for each in tries:
         start = each.started or first
         stop = each.finished or end
         number = f"attempt {each.number + 1}: " if len(tries) > 1 else ""
+        yield from _wait(ended, start)
         yield start, stop, each.state, f"{number}{each.state.lower()}, {duration(stop - start)}"
+        ended = stop
+    if tries and task.status == "Pending":
+        yield from _wait(ended, end)
+
+
+def _wait(began: float, ended: float) -> Iterator[tuple[float, float, str, str]]:
+    if ended > began:
+        yield began, ended, "waiting", f"waited {duration(ended - began)}"
 
 
 def _percent(value: float) -> float:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from couler_py.report.facts import AttemptFacts, Look, RunFacts
@@ -14,7 +12,7 @@ from couler_py.report.text import amount, duration, points
 
 CPU, MEMORY = "#3f6fbf", "#3b8f64"
 MARKS = 5  # times that are written below a chart, at most
-MOMENTS = 240  # places on the time axis of a whole run
+MOMENTS = 240  # parts of the time of a whole run
 APART = 0.2  # seconds; in less, the clock of processor time (10 ms) says little
 
 Curve = Sequence[tuple[float, float]]
@@ -36,22 +34,55 @@ def of_attempt(attempt: AttemptFacts, *, wide: int = 420) -> tuple[str, str] | N
 
 def of_run(run: RunFacts, *, wide: int = 480) -> tuple[str, str] | None:
     """The charts of what all tasks of a run used together; None where nothing was looked at."""
-    looked = [looks for task in run.tasks for each in task.tries if (looks := whole(each))]
-    if not looked or run.started is None or run.end is None:
+    cpu, memory = together(run)
+    if run.started is None or run.end is None or not any(memory):
         return None
-    step = (run.end - run.started) / MOMENTS or 1.0
-    cpu, memory = [0.0] * (MOMENTS + 1), [0.0] * (MOMENTS + 1)
-    for looks in looked:
-        _add(cpu, _rates(looks), run.started, step)
-        _add(memory, [(look.time, float(look.memory)) for look in looks], run.started, step)
+    step = (run.end - run.started) / MOMENTS
     moments = [number * step for number in range(MOMENTS + 1)]
+    curves = [list(zip(moments, [found[0], *found], strict=True)) for found in (cpu, memory)]
     return (
-        area(list(zip(moments, cpu, strict=True)), title="processors in use", colour=CPU, wide=wide, tall=150),
-        area(
-            list(zip(moments, memory, strict=True)), title="memory in use", colour=MEMORY, wide=wide, tall=150,
-            words=amount,
-        ),
-    )  # fmt: skip
+        area(curves[0], title="processors in use", colour=CPU, wide=wide, tall=150),
+        area(curves[1], title="memory in use", colour=MEMORY, wide=wide, tall=150, words=amount),
+    )
+
+
+def together(run: RunFacts) -> tuple[list[float], list[float]]:
+    """What all tasks of a run used in each of `MOMENTS` parts of its time: processors on average, the most memory."""
+    cpu, memory = [0.0] * MOMENTS, [0.0] * MOMENTS
+    if run.started is None or run.end is None or run.end <= run.started:
+        return cpu, memory
+    looked = [looks for task in run.tasks for each in task.tries if (looks := whole(each))]
+    step = (run.end - run.started) / MOMENTS
+    for began, ended, height in _sums(map(_rates, looked)):
+        for place, share in _parts((began - run.started) / step, (ended - run.started) / step):
+            cpu[place] += share * height
+    for began, ended, height in _sums([(look.time, float(look.memory)) for look in looks] for looks in looked):
+        for place, _ in _parts((began - run.started) / step, (ended - run.started) / step):
+            memory[place] = max(memory[place], height)
+    return cpu, memory
+
+
+def _sums(curves: Iterable[Curve]) -> Iterator[tuple[float, float, float]]:
+    """The sum of curves, each of which holds its values until their moments, from one moment to the next."""
+    changes = []
+    for curve in curves:
+        for (began, _), (ended, height) in pairwise(curve):
+            changes += [(began, height), (ended, -height)]
+    changes.sort()  # what ends goes before what begins at the same moment
+    total = 0.0
+    for (began, change), (ended, _) in pairwise(changes):
+        total += change
+        if ended > began:
+            yield began, ended, max(0.0, total)
+
+
+def _parts(began: float, ended: float) -> Iterator[tuple[int, float]]:
+    """The parts that a piece of time falls into, counted in parts, and how much of each it fills."""
+    began, ended = max(0.0, began), min(float(MOMENTS), ended)
+    place = int(began)
+    while place < ended:
+        yield place, min(ended, place + 1) - max(began, place)
+        place += 1
 
 
 def whole(attempt: AttemptFacts) -> list[Look]:
@@ -80,19 +111,6 @@ def _rates(looks: Sequence[Look]) -> list[tuple[float, float]]:
         if passed > 0:
             found.append((now.time, max(0.0, now.cpu - before.cpu) / passed))
     return [(looks[0].time, found[0][1]), *found] if found else []
-
-
-def _add(total: list[float], curve: Sequence[tuple[float, float]], began: float, step: float) -> None:
-    """Add a curve, which holds each value until its moment, to sums at evenly spaced moments."""
-    if not curve:
-        return
-    times = [moment for moment, _ in curve]
-    # From its first moment to just before its last: what takes its place then isn't added to it.
-    first = max(0, math.ceil((times[0] - began) / step))
-    last = min(len(total), math.ceil((times[-1] - began) / step))
-    for place in range(first, last):
-        at = min(bisect_left(times, began + place * step), len(curve) - 1)
-        total[place] += curve[at][1]
 
 
 def area(

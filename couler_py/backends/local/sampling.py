@@ -53,7 +53,7 @@ class Watched:
         for place, use in there.items():
             # A child that ended and that nobody waited for takes its seconds with it.
             self._seconds[place] = max(use.cpu, self._seconds.get(place, 0.0))
-        if not there:
+        if not any(use.memory for use in there.values()):  # what has ended, and isn't waited for yet, has none
             return None
         # An earlier engine may have seen containers that are gone.
         cpu = max(sum(self._seconds.values()), self._last[1])

@@ -169,13 +169,18 @@ def test_the_view_says_how_far_a_run_is_and_what_its_steps_use() -> None:
     expected = Expected({"work": 8})
     assert view(followed(Change(RUNNING, tasks, False, (1.52, 3 * 1024**2), 2.0, expected))) == [
         "▶ flow  r-1",
-        "━━━━━━━─────────────────────  2/8  1 failed  1 running  1 waiting  1 cached  1.5 of 2 processors, 3.0 MiB"[:99]
-        + "…",
+        "━━━━━───────────────  2/8  1 failed  1 running  1 waiting  1 cached  1.5 of 2 processors, 3.0 MiB",
         "├── ✓ a  cached",
         "├── ✗ b  0.50s  boom",
         "├── ▶ c",
         "└── · d  waits for a processor",
     ]
+
+
+def test_on_a_narrow_terminal_the_bar_leaves_room_for_the_numbers() -> None:
+    tasks = (TaskStatus("a", "Succeeded", 1, 1.0), TaskStatus("b", "Running", 1), TaskStatus("c", "Pending"))
+    lines = view(followed(Change(RUNNING, tasks, expected=Expected({"work": 2000}))), width=44)
+    assert lines[1] == "────────  1/2,000  1 running  1 waiting"
 
 
 def test_where_there_may_be_more_tasks_the_number_says_so() -> None:

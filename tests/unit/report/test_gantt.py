@@ -6,7 +6,7 @@ import pytest
 
 from couler_py.report.facts import AttemptFacts, Look, RunFacts, TaskFacts
 from couler_py.report.gantt import Chart, chart, time_marks
-from couler_py.report.usage import area, of_attempt, of_run, whole
+from couler_py.report.usage import area, of_attempt, of_run, together, whole
 
 
 def bars(found: Chart, row: int = 0) -> list[tuple[float, float, str]]:
@@ -17,12 +17,25 @@ def test_a_row_has_the_wait_each_attempt_and_the_pause_between_them() -> None:
     tries = (AttemptFacts(0, "Failed", 12.0, 14.0), AttemptFacts(1, "Succeeded", 17.0, 20.0))
     task = TaskFacts("a", "Succeeded", 2, 8.0, 12.0, 20.0, ready=10.0, tries=tries)
     found = chart(RunFacts("r", "w", "Succeeded", started=10.0, finished=20.0, tasks=(task,)))
-    assert bars(found) == [(0.0, 20.0, "waiting"), (20.0, 20.0, "Failed"), (70.0, 30.0, "Succeeded")]
+    assert bars(found) == [
+        (0.0, 20.0, "waiting"),
+        (20.0, 20.0, "Failed"),
+        (40.0, 30.0, "waiting"),
+        (70.0, 30.0, "Succeeded"),
+    ]
     assert [bar.title for bar in found.rows[0].bars] == [
         "waited 2 s",
         "attempt 1: failed, 2 s",
+        "waited 3 s",
         "attempt 2: succeeded, 3 s",
     ]
+
+
+def test_what_waits_for_its_next_attempt_has_a_bar_that_says_so() -> None:
+    tries = (AttemptFacts(0, "Failed", 0.0, 2.0),)
+    task = TaskFacts("a", "Pending", 1, None, 0.0, None, ready=0.0, tries=tries)
+    found = chart(RunFacts("r", "w", "Running", started=0.0, seen=10.0, tasks=(task,)))
+    assert bars(found) == [(0.0, 20.0, "Failed"), (20.0, 80.0, "waiting")]
 
 
 def test_rows_stand_in_the_order_in_which_tasks_became_ready_those_that_never_did_have_none() -> None:
@@ -104,6 +117,20 @@ def test_a_look_just_before_the_end_gives_way_to_the_end() -> None:
     """Processor time is known in steps of 10 ms: over a hundredth of a second it would look like a whole processor."""
     attempt = AttemptFacts(0, "Succeeded", 10.0, 11.5, cpu=0.5, looks=(Look(11, 0.4, 1024), Look(11.49, 0.49, 4096)))
     assert whole(attempt) == [Look(10, 0, 0), Look(11, 0.4, 1024), Look(11.5, 0.5, 4096)]
+
+
+def test_the_moment_between_two_steps_is_no_gap() -> None:
+    """Over a time in which many follow each other, processors are a mean and memory is the most."""
+
+    def task(number: int) -> TaskFacts:
+        began = number * 0.1
+        attempt = AttemptFacts(0, "Succeeded", began, began + 0.09, cpu=0.045, memory=1024)
+        return TaskFacts(f"a{number}", "Succeeded", 1, 0.09, began, began + 0.09, tries=(attempt,))
+
+    run = RunFacts("r", "w", "Succeeded", started=0.0, finished=240.0, tasks=tuple(map(task, range(2400))))
+    cpu, memory = together(run)
+    assert cpu == pytest.approx([0.45] * len(cpu))
+    assert memory == [1024] * len(memory)
 
 
 def test_what_was_never_looked_at_counts_with_what_it_used_in_all() -> None:

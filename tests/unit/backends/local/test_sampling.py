@@ -90,6 +90,10 @@ def test_the_seconds_of_a_child_that_nobody_waited_for_are_not_taken_back() -> N
     assert found == [Use(5.0, 10), Use(5.0, 10)]
 
 
+def test_what_has_just_ended_is_not_there() -> None:
+    assert Watched([], session=7).gather({7: Use(0.1, 0)}) is None
+
+
 def test_containers_that_have_ended_keep_their_seconds_but_no_memory(tmp_path: Path) -> None:
     watched = Watched([], folder=tmp_path)
     (tmp_path / "process-of-0").write_text("7")
