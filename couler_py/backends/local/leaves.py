@@ -47,12 +47,15 @@ async def run(context: Context, made: Call, number: int, held: list[int]) -> Att
         share = asked(made.template)
         if share.gpus > context.machine.total.gpus:
             raise TaskFailure(f"it asks for {share.gpus} GPUs, and this machine has {context.machine.total.gpus}")
+        # Made before it has its share, so that a share which is free is used at once.
+        request = None if share.gpus else await request_of(context, made, number, folder, ())
         context.journal.waits(made.path, waiting.for_share(share))
         holds = await stack.enter_async_context(contextlib.AsyncExitStack())
         grant = await holds.enter_async_context(context.machine.use(share))
         # Asked again: the run may have been stopped while this waited.
         await context.gate.enter()
-        request = await request_of(context, made, number, folder, grant.gpus)
+        if request is None:
+            request = await request_of(context, made, number, folder, grant.gpus)
         request["digest"] = made.digest
         paths = await holds.enter_async_context(holding(request))
 
