@@ -8,6 +8,7 @@ from couler_py.backends.airflow.dag import dag_id
 from couler_py.backends.airflow.document import dag_file
 from couler_py.backends.airflow.emission import Emission
 from couler_py.backends.airflow.options import VERSIONS, Options, parse
+from couler_py.backends.airflow.refusals import check_support
 from couler_py.backends.airflow.support import TABLE
 from couler_py.backends.airflow.writer import written
 from couler_py.backends.base import Bundle, Client, NotOffered, Support
@@ -21,10 +22,16 @@ def compile_workflow(workflow: Workflow, options: Options = Options()) -> Bundle
     Raises `DiagnosticError` with everything that Airflow can't do, each with its place and the way out.
     """
     emission = Emission(workflow, options)
+    check_support(emission)
+    _stop_at_errors(emission)
     file = dag_file(emission)
+    _stop_at_errors(emission)
+    return Bundle("airflow", {f"{dag_id(emission)}.py": written(file)}, diagnostics=tuple(emission.diagnostics))
+
+
+def _stop_at_errors(emission: Emission) -> None:
     if any(each.severity == "error" for each in emission.diagnostics):
         raise DiagnosticError(emission.diagnostics)
-    return Bundle("airflow", {f"{dag_id(emission)}.py": written(file)}, diagnostics=tuple(emission.diagnostics))
 
 
 class Airflow:

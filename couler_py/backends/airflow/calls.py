@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 UNROLLED = 50
 """Most turns of a loop over a graph: each is a group of tasks of its own."""
+MOST_MAPPED = 1024
+"""Most items of a mapped task or group: Airflow's setting `max_map_length`, as it is by default."""
 UNROLLED_ITEMS = 100
 """Most items of a fan-out whose groups hold fan-outs themselves: each is written out."""
 
@@ -38,7 +40,9 @@ class Caller:
 
     def takes_rule(self, task: Task) -> bool:
         """Whether a task is one task on Airflow too, which can have a trigger rule of its own."""
-        return task.each is None and (not is_group(self.emission.callee(task)) or self._repeats(self.emission.callee(task)))
+        return task.each is None and (
+            not is_group(self.emission.callee(task)) or self._repeats(self.emission.callee(task))
+        )
 
     def task(self, task: Task, task_id: str, rule: str) -> tuple[Node, list[Statement]]:
         """What the file knows the task by, and the statements that make it."""
@@ -57,11 +61,13 @@ class Caller:
             made = call("EmptyOperator", keyword("task_id", quoted(task_id)))
             return Node(variable, "task", outputs), [Assign(variable, made)]
         if self._repeats(template):
-            return Node(variable, "task", outputs), [Assign(variable, self._repeat(template, task_id, inputs, more))]
+            inner = self.emission.templates[loop_body(template)]
+            made = self._step(task_id, inner, inputs, self._turns(template) + more)
+            return Node(variable, "task", outputs), [Assign(variable, made)]
         if is_group(template):
             made = call(self._function(template), *inputs, *more)
             return Node(variable, "group", outputs), [Within(task_id, (Assign(variable, made),))]
-        made = call("step", quoted(task_id), step_constant(self.emission, template), *inputs, *more, *self._again(template))
+        made = self._step(task_id, template, inputs, more)
         return Node(variable, "task", outputs), [Assign(variable, made)]
 
     # ---- inputs
@@ -83,6 +89,13 @@ class Caller:
             return []
         return [display(given) if constant else expressions.late(display(given))]
 
+    def _step(self, task_id: str, template: Template, inputs: list[Doc], more: list[Named]) -> Doc:
+        if waits_only(template):
+            return call("do_nothing", quoted(task_id), *more)
+        return call(
+            "step", quoted(task_id), step_constant(self.emission, template), *inputs, *more, *self._again(template)
+        )
+
     def _when(self, task: Task) -> list[Named]:
         if task.when is None:
             return []
@@ -98,7 +111,7 @@ class Caller:
         body = template.body
         assert isinstance(body, Suspend)
         if body.duration == 0:
-            return call("step", quoted(task_id), step_constant(self.emission, template), *more)
+            return call("do_nothing", quoted(task_id), *more)
         if body.duration is not None:
             return call("pause", quoted(task_id), seconds(body.duration), *more)
         about = template.description or f"{self.emission.workflow.name}: {template.display or template.name}"
@@ -111,17 +124,13 @@ class Caller:
         if not isinstance(body, Loop):
             return False
         inner = self.emission.templates[body.body]
-        return not is_group(inner) and inner.retry is None and (waits_only(inner) or not isinstance(inner.body, Suspend))
+        return (
+            not is_group(inner) and inner.retry is None and (waits_only(inner) or not isinstance(inner.body, Suspend))
+        )
 
-    def _repeat(self, template: Template, task_id: str, inputs: list[Doc], more: list[Named]) -> Doc:
-        return call("repeat", quoted(task_id), *self._turns(template, inputs), *more)
-
-    def _turns(self, template: Template, inputs: list[Doc]) -> list[Doc]:
-        """What one task needs to run a step again and again."""
-        body = template.body
-        assert isinstance(body, Loop)
-        step = step_constant(self.emission, self.emission.templates[body.body])
-        return [step, *(inputs or ["dict"]), *loop_parts(self.emission, template, self.scope)]
+    def _turns(self, template: Template) -> list[Named]:
+        """How one task runs a step again and again."""
+        return [keyword("turns", call("turns", *loop_parts(self.emission, template, self.scope)))]
 
     def _function(self, template: Template) -> str:
         from couler_py.backends.airflow.groups import group_function
@@ -138,15 +147,15 @@ class Caller:
             made = self._written_out(task, each, template, more)
         else:
             inputs = self.inputs(task, template, item="item")
-            if self._repeats(template):
-                each_call = call("repeat_of_each", *self._turns(template, inputs))
-            elif is_group(template):
-                each_call = call("group_of_each", self._function(template), *inputs)
+            if is_group(template) and not self._repeats(template):
+                bound = [] if each.parallel is None else [keyword("parallel", str(each.parallel))]
+                each_call = call("group_of_each", self._function(template), *inputs, *bound)
             else:
-                extra = self._again(template)
+                extra = self._turns(template) if self._repeats(template) else self._again(template)
                 if each.parallel is not None:
                     extra.append(keyword("max_active_tis_per_dagrun", str(each.parallel)))
-                each_call = call("step_of_each", step_constant(self.emission, template), *inputs, *extra)
+                inner = self.emission.templates[loop_body(template)] if self._repeats(template) else template
+                each_call = call("step_of_each", step_constant(self.emission, inner), *inputs, *extra)
             most = [] if each.max_items == 1000 else [keyword("most", str(each.max_items))]
             made = call("fan_out", self._items(each), each_call, *more, *most, *self._tolerate(each))
         return node, [Within(task_id, (Assign(variable, made),))]
@@ -185,6 +194,12 @@ class Caller:
         if items.form:
             parts.append(keyword("form", quoted(items.form)))
         return expressions.late(call("numbers_from", *parts))
+
+
+def loop_body(template: Template) -> str:
+    """The name of the template that a loop repeats."""
+    assert isinstance(template.body, Loop)
+    return template.body.body
 
 
 def loop_parts(emission: Emission, template: Template, scope: Scope) -> list[Doc]:

@@ -45,9 +45,7 @@ def dag_call(emission: Emission) -> Doc:
     if workflow.parameters:
         found["params"] = display({each.name: _param(each) for each in workflow.parameters})
     if workflow.priority is not None:
-        found["default_args"] = display(
-            {"priority_weight": str(workflow.priority), "weight_rule": quoted("absolute")}
-        )
+        found["default_args"] = display({"priority_weight": str(workflow.priority), "weight_rule": quoted("absolute")})
     if workflow.labels:
         found["tags"] = literal([f"{key}={value}" if value else key for key, value in workflow.labels])
     if schedule is not None and schedule.suspended:

@@ -198,8 +198,8 @@ def _compare(expr: x.Compare, scope: Scope) -> Code:
             short = _between(left, expr.op, right)
             if short is not None:
                 return Code(short, BOOL, loose=True)
-        same = call("equal", left.doc, right.doc)
-        return Code(same, BOOL) if expr.op == "==" else Code(Named(("not ",), same), BOOL, loose=True)
+        same = Code(call("equal", left.doc, right.doc), BOOL)
+        return same if expr.op == "==" else _opposite(same)
     if expr.op in (">", ">="):
         left, right = right, left
     return Code(call("less" if expr.op in ("<", ">") else "at_most", left.doc, right.doc), BOOL)
@@ -220,7 +220,14 @@ def _joined(word: str, function: str, operands: list[Code]) -> Code:
 
 
 def _not(expr: x.Not, scope: Scope) -> Code:
-    return Code(Named(("not ",), _tight(_truth(expr.operand, scope))), BOOL, loose=True)
+    return _opposite(_truth(expr.operand, scope))
+
+
+def _opposite(code: Code) -> Code:
+    text = f"not {flat(_tight(code))}"
+    if columns(text) <= SHORT and "\n" not in text:
+        return Code(text, BOOL, loose=True)
+    return Code(call("is_false", code.doc), BOOL)
 
 
 def _compute(expr: x.Compute, scope: Scope) -> Code:

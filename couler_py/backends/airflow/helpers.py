@@ -41,7 +41,7 @@ def library(operators: str) -> Library:
     """The definitions for one kind of operators."""
     helpers: dict[str, Helper] = {}
     imports: dict[str, tuple[str, str]] = {}
-    for file in ("common.py", f"{operators}.py"):
+    for file in ("common.py", "steps.py", f"{operators}.py"):
         text = resources.files("couler_py.templates.airflow").joinpath(file).read_text(encoding="utf-8")
         lines = text.split("\n")
         for node in ast.parse(text).body:

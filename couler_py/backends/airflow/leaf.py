@@ -136,7 +136,9 @@ def _environment(emission: Emission, template: Template, env: Iterable[EnvVar], 
         if isinstance(variable.value, str) or hasattr(variable.value, "parts"):
             own[variable.name] = expressions.value(variable.value, scope)
             texts.append(variable.value)
-    plain = [each.name for each in template.outputs.parameters if ("output", template.name, each.name) in emission.plain]
+    plain = [
+        each.name for each in template.outputs.parameters if ("output", template.name, each.name) in emission.plain
+    ]
     if isinstance(template.body, Function):
         if plain:
             own["COULER_PLAIN"] = quoted(",".join(plain))

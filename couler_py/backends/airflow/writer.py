@@ -16,8 +16,8 @@ from couler_py.runner import runner_text
 
 MARGIN = WIDTH - 88
 """Airflow's users keep the width that ruff has by default."""
-VERSION_CHECK = '''if tuple(map(int, airflow_version.split(".")[:2])) < (3, 1):
-    raise RuntimeError(f"this DAG needs Airflow 3.1 or later, not {airflow_version}")'''
+VERSION_CHECK = """if tuple(map(int, airflow_version.split(".")[:2])) < (3, 1):
+    raise RuntimeError(f"this DAG needs Airflow 3.1 or later, not {airflow_version}")"""
 
 
 def written(file: DagFile) -> str:

@@ -16,7 +16,7 @@ from airflow.providers.standard.operators.python import PythonOperator
 from airflow.sdk import TaskGroup, TriggerRule, get_current_context, task_group
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
-from couler_py.templates.airflow.local import STORE, read_file, run_step, write_file
+from couler_py.templates.airflow.steps import read_file, write_file
 
 XCOM_LIMIT = 48 * 1024
 
@@ -148,8 +148,8 @@ def fan_out(items, each, *, when=None, most=1000, tolerate=0):
     return FanOut(start, each_end, end)
 
 
-def group_of_each(make, inputs):
-    """For `fan_out`: a group of tasks for each item."""
+def group_of_each(make, inputs, parallel=None):
+    """For `fan_out`: a group of tasks for each item, at most so many in each task."""
 
     def expand(items):
         made = []
@@ -158,7 +158,9 @@ def group_of_each(make, inputs):
         def each(item):
             made.append(make(inputs, item=item).end)
 
-        each.expand_kwargs(items)
+        group = each.expand_kwargs(items)
+        for task in group.iter_tasks() if parallel else ():
+            task.max_active_tis_per_dagrun = parallel
         return made[0]
 
     return expand
@@ -194,40 +196,6 @@ def groups_of_items(items, make, inputs, *, when=None, tolerate=0):
     )
     [start, *[each.end for each in groups]] >> end
     return FanOut(start, [each.end for each in groups], end)
-
-
-def repeat(
-    task_id, template, inputs, until, carry, most, outputs, when=None, **options
-):
-    """A step that runs again and again, until a condition over its outputs holds."""
-
-    def perform():
-        proceed(when)
-        given = evaluated(inputs)
-        return kept(run_turns(template, given, until, carry, most, outputs))
-
-    return PythonOperator(task_id=task_id, python_callable=perform, **options)
-
-
-def repeat_of_each(template, inputs, until, carry, most, outputs, **options):
-    """For `fan_out`: a step that runs again and again, for each item."""
-
-    def perform(item):
-        given = evaluated(inputs, item)
-        return kept(run_turns(template, given, until, carry, most, outputs))
-
-    mapped = PythonOperator.partial(task_id="each", python_callable=perform, **options)
-    return lambda items: mapped.expand(op_kwargs=items)
-
-
-def run_turns(template, given, until, carry, most, outputs):
-    """Run a step again and again in one task."""
-    for _ in range(most):
-        last = run_step(template, given)
-        if evaluated(until, last):
-            return evaluated(outputs, last)
-        given |= {name: last[output] for name, output in carry.items()}
-    raise AirflowFailException(f"the condition did not hold after {most} turns")
 
 
 def repeat_group(make, inputs, until, carry, most, outputs, *, when=None, item=None):
@@ -553,6 +521,11 @@ def is_true(value):
     if not isinstance(value, bool):
         raise TypeError(f"{value!r} is neither true nor false")
     return value
+
+
+def is_false(value):
+    """The opposite of a value that must be true or false."""
+    return not is_true(value)
 
 
 def as_number(value):
