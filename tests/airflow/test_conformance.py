@@ -14,8 +14,9 @@ import couler_py as couler
 from couler_py.ir import DiagnosticError
 from tests.airflow import harness
 from tests.conformance.case import Case, Never, NotYet
+from tests.conformance.cases import PACKED
 from tests.conformance.harness import check, check_refused
-from tests.conformance.suite import PODLESS, WRITTEN
+from tests.conformance.suite import WRITTEN
 
 if TYPE_CHECKING:
     from airflow.sdk import DAG
@@ -48,7 +49,7 @@ def no_naps(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     return
 
 
-@pytest.mark.parametrize("case", [*PODLESS, *WRITTEN], ids=str)
+@pytest.mark.parametrize("case", [*PACKED, *WRITTEN], ids=str)
 def test_case(case: Case, request: pytest.FixtureRequest) -> None:
     if check_refused(case, "airflow"):
         return

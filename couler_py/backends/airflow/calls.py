@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from couler_py.backends.airflow import expressions
 from couler_py.backends.airflow.emission import Emission, is_group
 from couler_py.backends.airflow.leaf import display, step_constant, waits_only
-from couler_py.backends.airflow.names import EACH
+from couler_py.backends.airflow.plain import plain_pod
 from couler_py.backends.airflow.policies import retry_condition, seconds
 from couler_py.backends.airflow.scope import Node, Scope
 from couler_py.backends.airflow.source import Assign, Statement, Within
-from couler_py.ir.expr import Expr, Item, Literal, walk
-from couler_py.ir.meaning import value_expressions
+from couler_py.backends.airflow.types import schema_of
+from couler_py.ir.expr import Expr, Literal
 from couler_py.ir.model import Each, Graph, Loop, Sequence, Suspend, Task, Template
+from couler_py.ir.types import Type
 from couler_py.printer.layout import Doc, call, keyword
 from couler_py.printer.literal import literal, quoted
 from couler_py.printer.names import Names
@@ -49,14 +49,18 @@ class Caller:
         template = self.emission.callee(task)
         if task.each is not None:
             return self._fan_out(task, task.each, template, task_id)
-        variable = self.names.free(task_id)
+        variable = self.names.free(task_id.lower())
         more = self._when(task)
         if rule:
             more.append(keyword("trigger_rule", f"TriggerRule.{rule}"))
         inputs = self.inputs(task, template)
-        outputs = output_types(self.emission, template)
+        outputs = output_types(template)
         if isinstance(template.body, Suspend) and not (waits_only(template) and not more):
             return Node(variable, "task", outputs), [Assign(variable, self._suspend(template, task_id, more))]
+        made: Doc
+        if is_group(template) and not self._repeats(template):
+            made = call(self._function(template), *inputs, *more)
+            return Node(variable, "group", outputs), [Within(task_id, (Assign(variable, made),))]
         if waits_only(template):
             made = call("EmptyOperator", keyword("task_id", quoted(task_id)))
             return Node(variable, "task", outputs), [Assign(variable, made)]
@@ -64,10 +68,10 @@ class Caller:
             inner = self.emission.templates[loop_body(template)]
             made = self._step(task_id, inner, inputs, self._turns(template) + more)
             return Node(variable, "task", outputs), [Assign(variable, made)]
-        if is_group(template):
-            made = call(self._function(template), *inputs, *more)
-            return Node(variable, "group", outputs), [Within(task_id, (Assign(variable, made),))]
-        made = self._step(task_id, template, inputs, more)
+        rule_only = [each for each in more if each.before == ("trigger_rule=",)]
+        made = plain_pod(self.emission, task, template, task_id, [*rule_only]) or self._step(
+            task_id, template, inputs, more
+        )
         return Node(variable, "task", outputs), [Assign(variable, made)]
 
     # ---- inputs
@@ -115,7 +119,7 @@ class Caller:
         if body.duration is not None:
             return call("pause", quoted(task_id), seconds(body.duration), *more)
         about = template.description or f"{self.emission.workflow.name}: {template.display or template.name}"
-        asked = literal([each.name for each in template.outputs.parameters])
+        asked = display({each.name: literal(schema_of(each.type)) for each in template.outputs.parameters})
         return call("approval", quoted(task_id), quoted(about), asked, *more)
 
     def _repeats(self, template: Template) -> bool:
@@ -140,8 +144,8 @@ class Caller:
     # ---- fan-outs
 
     def _fan_out(self, task: Task, each: Each, template: Template, task_id: str) -> tuple[Node, list[Statement]]:
-        variable = self.names.free(task_id)
-        node = Node(variable, "fan_out", output_types(self.emission, template))
+        variable = self.names.free(task_id.lower())
+        node = Node(variable, "fan_out", output_types(template))
         more = self._when(task)
         if holds_fan_outs(self.emission, template):
             made = self._written_out(task, each, template, more)
@@ -207,21 +211,23 @@ def loop_parts(emission: Emission, template: Template, scope: Scope) -> list[Doc
     body = template.body
     assert isinstance(body, Loop)
     inner = emission.templates[body.body]
-    inside = Scope(own="last", own_types=output_types(emission, inner), parameters=scope.parameters)
+    inside = Scope(own="last", own_types=output_types(inner), parameters=scope.parameters)
     until = expressions.late(expressions.condition(body.until, inside), "last")
     carry = literal({each.input: each.output for each in body.carry})
-    outputs = {
-        each.name: expressions.value(each.value, inside)
-        for each in (*template.outputs.parameters, *template.outputs.artifacts)
-        if each.value is not None
-    }
+    outputs = {name: expressions.value(value, inside) for name, value in output_values(template).items()}
     gives = expressions.late(display(outputs), "last")
     return [until, carry, str(body.max_iterations), gives]
 
 
-def output_types(emission: Emission, template: Template) -> dict[str, object]:  # type: ignore[type-arg]
+def output_types(template: Template) -> dict[str, Type]:
     """The types of a template's outputs by name."""
     return {each.name: each.type for each in template.outputs.parameters}
+
+
+def output_values(template: Template) -> dict[str, Expr]:
+    """What the outputs of a graph or loop are, values and files alike."""
+    found = {each.name: each.value for each in template.outputs.parameters if each.value is not None}
+    return found | {each.name: each.value for each in template.outputs.artifacts if each.value is not None}
 
 
 def holds_fan_outs(emission: Emission, template: Template) -> bool:
@@ -239,11 +245,3 @@ def holds_fan_outs(emission: Emission, template: Template) -> bool:
                 return True
             waiting += [emission.templates[task.call] for task in each.body.tasks if isinstance(task.call, str)]
     return False
-
-
-def reads_item(expressions_: Iterable[Expr]) -> bool:
-    """Whether expressions read the item of a fan-out."""
-    return any(isinstance(node, Item) for expr in expressions_ for node in walk(expr))
-
-
-__all__ = ["EACH", "UNROLLED", "Caller", "holds_fan_outs", "loop_parts", "output_types", "value_expressions"]

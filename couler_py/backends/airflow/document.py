@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import msgspec
 
-from couler_py.backends.airflow.calls import Caller
-from couler_py.backends.airflow.dag import about, dag_call
+from couler_py.backends.airflow.dag import about, asset, dag_call
 from couler_py.backends.airflow.emission import Emission
 from couler_py.backends.airflow.graph import GraphWriter
 from couler_py.backends.airflow.groups import graph_outputs, judged, surrounding
 from couler_py.backends.airflow.handlers import handler_statements
 from couler_py.backends.airflow.scope import Scope
-from couler_py.backends.airflow.source import Assign, DagFile, Edges, Statement
+from couler_py.backends.airflow.source import Assign, DagFile, Statement
 from couler_py.ir.expr import WorkflowParameter
 from couler_py.ir.model import Argument, Graph, Task, Template
-from couler_py.printer.layout import call, items
-from couler_py.printer.literal import quoted
+from couler_py.printer.layout import call, items, keyword
+from couler_py.printer.literal import literal, quoted
 
 
 def dag_file(emission: Emission) -> DagFile:
@@ -27,14 +26,21 @@ def dag_file(emission: Emission) -> DagFile:
     body: list[Statement] = [*writer.write()]
     outputs = graph_outputs(entry, scope)
     handlers = emission.workflow.handlers
+    assets = [keyword("outlets", items(map(asset, emission.own.assets)))] if emission.own.assets else []
     if writer.judged or handlers:
         result = names.free("result")
-        body.append(Assign(result, call("judge", "None", judged(writer), *outputs)))
+        body.append(Assign(result, call("judge", "None", judged(writer), *outputs, *assets)))
         if handlers:
             body += handler_statements(emission, scope, names, result)
-    elif outputs:
-        body.append(Assign("", call("result_of_run", items(writer.ends()), *outputs)))
-    settings = {"STORE": quoted(emission.options.artifacts)}
+    elif outputs or assets:
+        body.append(Assign("", call("result_of_run", items(writer.ends()), *outputs, *assets)))
+    chosen = emission.options
+    settings = {
+        "STORE": quoted(chosen.artifacts),
+        "CLAIM": quoted(chosen.claim),
+        "RUNNER_CALLS": literal(emission.beginnings),
+        "INCLUDES": literal(emission.includes),
+    }
     return DagFile(
         about(emission),
         tuple(emission.constants),
@@ -60,6 +66,3 @@ def entry_graph(emission: Emission) -> Template:
     made = msgspec.structs.replace(made, inputs=type(made.inputs)())
     emission.add(made)
     return made
-
-
-__all__ = ["Caller", "Edges", "dag_file"]

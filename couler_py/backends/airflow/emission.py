@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from couler_py.backends.airflow.helpers import reserved
-from couler_py.backends.airflow.options import Options
+from couler_py.backends.airflow.options import Options, own
 from couler_py.backends.airflow.source import Assign, Definition
 from couler_py.ir.diagnostics import Diagnostic, Severity
 from couler_py.ir.graph import templates_by_name
@@ -24,6 +24,7 @@ class Emission:
     def __init__(self, workflow: Workflow, options: Options):
         self.workflow = workflow
         self.options = options
+        self.own = own(workflow.engines.get("airflow"))
         self.templates = templates_by_name(workflow)
         self.possible = Possibilities(workflow)
         self.parameters: dict[str, Type] = {each.name: each.type for each in workflow.parameters}
@@ -34,6 +35,9 @@ class Emission:
         self.constants: list[Assign] = []
         self.definitions: list[Definition] = []
         self.known: dict[str, str] = {}
+        self.beginnings: dict[str, str] = {}
+        self.pools: dict[str, int] = {}
+        self.includes: dict[str, str] = {}
         self._found: dict[Diagnostic, None] = {}
 
     @property
@@ -71,6 +75,11 @@ class Emission:
         name = self.names.free(template.name.upper().replace("-", "_"))
         self.constants.append(Assign(name, value))
         return name
+
+
+def report(emission: Emission, error: Exception, what: str, step: str, source: Source | None) -> None:
+    """Note an expression that has no meaning on Airflow."""
+    emission.problem("CLR502", f"{what}: {error}", step=step, source=source)
 
 
 def is_group(template: Template) -> bool:

@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 
 from couler_py.backends.airflow.scope import Node, Scope
-from couler_py.backends.airflow.types import ANY, may_be_float, member_type
+from couler_py.backends.airflow.types import may_be_float, member_type
 from couler_py.ir import expr as x
-from couler_py.ir.types import BOOL, FLOAT, INT, STR, DictOf, ListOf, Record, Scalar, Type, type_of_literal
+from couler_py.ir.types import ANY, BOOL, FLOAT, INT, STR, DictOf, ListOf, Record, Type, type_of_literal
 from couler_py.printer.layout import Chain, Doc, Group, Named, call, columns, flat
 from couler_py.printer.literal import literal, quoted
 
@@ -314,5 +314,3 @@ _RULES: dict[type, Any] = {
     x.Text: text,
     x.FromJson: _from_json,
 }
-
-__all__ = ["Code", "Scalar", "UnsayableError", "condition", "is_constant", "late", "node_of", "text", "value"]

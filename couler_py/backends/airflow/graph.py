@@ -13,7 +13,8 @@ gate K is `none_failed_min_one_success` over NF and that edge; the task waits fo
 from __future__ import annotations
 
 from couler_py.backends.airflow.calls import Caller
-from couler_py.backends.airflow.emission import Emission
+from couler_py.backends.airflow.emission import Emission, report
+from couler_py.backends.airflow.expressions import UnsayableError
 from couler_py.backends.airflow.names import free_id, task_ids
 from couler_py.backends.airflow.scope import Node, Scope
 from couler_py.backends.airflow.source import Assign, Edges, Statement
@@ -77,7 +78,11 @@ class GraphWriter:
     def _task(self, task: Task) -> None:
         caller = Caller(self.emission, self.scope, self.names)
         rule, before = self._waits(task, caller)
-        node, made = caller.task(task, self.ids[task.name], "" if rule is None else rule)
+        try:
+            node, made = caller.task(task, self.ids[task.name], "" if rule is None else rule)
+        except UnsayableError as error:
+            report(self.emission, error, f"the task {task.display or task.name!r}", task.name, task.source)
+            node, made = Node("None", "task"), []
         self.statements += made
         self.scope.nodes[task.name] = node
         if before:
@@ -140,11 +145,3 @@ class GraphWriter:
 def can_fail(possible: Possible) -> bool:
     """Whether a task can end so that those behind it are blocked."""
     return possible.failed or possible.blocked
-
-
-def node_list(nodes: list[tuple[str, list[str]]]) -> list[tuple[str, str]]:
-    """Each task with the display of those it waits for."""
-    return [(name, f"[{', '.join(before)}]") for name, before in nodes]
-
-
-__all__ = ["GraphWriter", "Node", "can_fail", "node_list"]

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from couler_py.backends.airflow import expressions
-from couler_py.backends.airflow.calls import UNROLLED, Caller, loop_parts
+from couler_py.backends.airflow.calls import UNROLLED, loop_parts, output_values
 from couler_py.backends.airflow.emission import Emission
 from couler_py.backends.airflow.graph import GraphWriter
 from couler_py.backends.airflow.leaf import display
 from couler_py.backends.airflow.scope import Scope
 from couler_py.backends.airflow.source import Assign, Definition, Return, Statement
-from couler_py.ir.model import Argument, Graph, Loop, Task, Template
-from couler_py.ir.expr import Input
-from couler_py.ir.model import ArtifactArgument
-from couler_py.ir.expr import InputArtifact
+from couler_py.ir.expr import Input, InputArtifact, TaskArtifact, TaskOutput
+from couler_py.ir.model import Argument, ArtifactArgument, Graph, Loop, Outputs, Task, Template
 from couler_py.printer.layout import Doc, Group, call, items, keyword
-from couler_py.printer.literal import literal, quoted
+from couler_py.printer.literal import quoted
 
 PARAMETERS = ("inputs=dict", "when=None", "item=None")
 
@@ -32,7 +32,7 @@ def group_function(emission: Emission, template: Template) -> str:
 
 def group_scope(emission: Emission, template: Template, start: str) -> Scope:
     """What expressions inside a graph see: its inputs stand in what its first task gave."""
-    names = [each.name for each in (*template.inputs.parameters, *template.inputs.artifacts)]
+    names = [each.name for each in template.inputs.parameters] + [each.name for each in template.inputs.artifacts]
     return Scope(
         inputs={name: call("out", start, quoted(name)) for name in names},
         input_types={each.name: each.type for each in template.inputs.parameters},
@@ -64,11 +64,7 @@ def judged(writer: GraphWriter) -> Doc:
 
 def graph_outputs(template: Template, scope: Scope) -> list[Doc]:
     """How the outputs of a graph are read."""
-    outputs = {
-        each.name: expressions.value(each.value, scope)
-        for each in (*template.outputs.parameters, *template.outputs.artifacts)
-        if each.value is not None
-    }
+    outputs = {name: expressions.value(value, scope) for name, value in output_values(template).items()}
     return [expressions.late(display(outputs))] if outputs else []
 
 
@@ -113,11 +109,6 @@ def _around(emission: Emission, step: Template) -> Template:
 
 def surrounding(name: str, step: Template, task: Task) -> Template:
     """The template of a graph of one task, with the task's inputs and outputs."""
-    import msgspec
-
-    from couler_py.ir.expr import TaskArtifact, TaskOutput
-    from couler_py.ir.model import Outputs
-
     parameters = tuple(
         msgspec.structs.replace(each, value=TaskOutput(task.name, each.name), path="", stdout=False, global_name="")
         for each in step.outputs.parameters
@@ -127,6 +118,3 @@ def surrounding(name: str, step: Template, task: Task) -> Template:
         for each in step.outputs.artifacts
     )
     return Template(name, Graph((task,)), inputs=step.inputs, outputs=Outputs(parameters, artifacts))
-
-
-__all__ = ["Caller", "graph_outputs", "group_function", "judged", "literal", "surrounding"]

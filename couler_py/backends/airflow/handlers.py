@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from couler_py.backends.airflow import expressions
 from couler_py.backends.airflow.calls import Caller
 from couler_py.backends.airflow.emission import Emission
 from couler_py.backends.airflow.names import HANDLERS
@@ -52,6 +51,3 @@ def _condition(handler: Handler) -> Expr | None:
     if handler.when is not None:
         parts.append(handler.when)
     return None if not parts else parts[0] if len(parts) == 1 else AllOf(tuple(parts))
-
-
-__all__ = ["expressions", "handler_statements"]

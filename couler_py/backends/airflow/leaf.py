@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,13 +11,19 @@ from msgspec import UNSET
 from couler_py import runner
 from couler_py.backends.airflow import expressions
 from couler_py.backends.airflow.emission import Emission
+from couler_py.backends.airflow.pods import pod_entry
 from couler_py.backends.airflow.policies import operator_options
 from couler_py.backends.airflow.scope import Scope
 from couler_py.backends.airflow.types import form_of
+from couler_py.backends.includes import packed
+from couler_py.ir.expr import Text
 from couler_py.ir.model import Function, Script, Suspend, Template
 from couler_py.ir.pod import Container, EnvVar
 from couler_py.printer.layout import Doc, Group, Named, items
 from couler_py.printer.literal import block, literal, quoted
+
+INCLUDED = 256 * 1024
+"""Most characters of archives in one DAG file: Airflow keeps its text for every version."""
 
 
 def step_constant(emission: Emission, template: Template) -> str:
@@ -33,7 +40,7 @@ def _definition(emission: Emission, template: Template) -> Doc:
     scope = leaf_scope(emission, template)
     match body:
         case Function():
-            entries |= _function(template)
+            entries |= {"image": expressions.value(body.image, scope)} | _function(emission, template)
         case Container():
             words = [*body.command, *body.args]
             entries["image"] = expressions.value(body.image, scope)
@@ -50,6 +57,10 @@ def _definition(emission: Emission, template: Template) -> Doc:
             entries["directory"] = expressions.value(body.working_dir, scope)
     entries |= _signature(template)
     entries |= _environment(emission, template, body.env, scope)
+    if emission.options.operators == "local":
+        entries.pop("image")
+    else:
+        entries["pod"] = pod_entry(emission, template, scope)
     return display(entries | _policies(emission, template))
 
 
@@ -63,7 +74,7 @@ def _policies(emission: Emission, template: Template) -> dict[str, Doc]:
 
 def leaf_scope(emission: Emission, template: Template) -> Scope:
     """What expressions inside a step see: what it was given."""
-    names = [each.name for each in (*template.inputs.parameters, *template.inputs.artifacts)]
+    names = [each.name for each in template.inputs.parameters] + [each.name for each in template.inputs.artifacts]
     return Scope(
         inputs={name: f"given[{quoted(name)}]" for name in names},
         input_types={each.name: each.type for each in template.inputs.parameters},
@@ -71,10 +82,30 @@ def leaf_scope(emission: Emission, template: Template) -> Scope:
     )
 
 
-def _function(template: Template) -> dict[str, Doc]:
+def _function(emission: Emission, template: Template) -> dict[str, Doc]:
     first, _, rest = runner.source(template).partition("\n")
-    spec = first.removeprefix("SPEC = ")
-    return {"source": program_text(rest), "start": quoted(f"SPEC = {spec}")}
+    emission.beginnings[template.name] = first
+    found = {"name": quoted(template.name), "source": program_text(rest)}
+    body = template.body
+    assert isinstance(body, Function)
+    if body.include:
+        _include(emission, template, body)
+        found["include"] = literal(list(body.include))
+    return found
+
+
+def _include(emission: Emission, template: Template, body: Function) -> None:
+    for archive in emission.workflow.includes:
+        if archive.digest in body.include and archive.digest not in emission.includes:
+            emission.includes[archive.digest] = base64.b85encode(packed(archive)).decode()
+    if sum(map(len, emission.includes.values())) > INCLUDED:
+        emission.problem(
+            "CLR510",
+            f"the modules that {template.display or template.name!r} includes are too large for a DAG file",
+            step=template.display or template.name,
+            source=template.source,
+            help="make an image that has them, or include less",
+        )
 
 
 def program_text(text: str) -> Doc:
@@ -133,7 +164,7 @@ def _environment(emission: Emission, template: Template, env: Iterable[EnvVar], 
     own: dict[str, Doc] = {}
     texts: list[Any] = []
     for variable in env:
-        if isinstance(variable.value, str) or hasattr(variable.value, "parts"):
+        if isinstance(variable.value, str | Text):
             own[variable.name] = expressions.value(variable.value, scope)
             texts.append(variable.value)
     plain = [

@@ -5,8 +5,9 @@ from __future__ import annotations
 from couler_py.backends.airflow import expressions
 from couler_py.backends.airflow.emission import Emission
 from couler_py.backends.airflow.scope import Scope
-from couler_py.ir.model import Template
+from couler_py.ir.model import Mutex, Template
 from couler_py.printer.layout import Doc, call, keyword
+from couler_py.printer.literal import quoted
 
 
 def operator_options(emission: Emission, template: Template) -> dict[str, Doc]:
@@ -20,6 +21,10 @@ def operator_options(emission: Emission, template: Template) -> dict[str, Doc]:
         if backoff is not None and backoff.factor != 1:
             found["retry_exponential_backoff"] = repr(backoff.factor)
     limits = [each for each in (template.timeout, None if retry else template.deadline) if each is not None]
+    for lock in template.locks:
+        slots = 1 if isinstance(lock, Mutex) else lock.limit or 1
+        found["pool"] = quoted(str(lock.name))
+        emission.pools[str(lock.name)] = slots
     if limits:
         found["execution_timeout"] = seconds(min(limits))
     return found

@@ -6,8 +6,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from couler_py.backends.airflow.types import ANY
-from couler_py.ir.types import Type
+from couler_py.ir.types import ANY, Type
 from couler_py.printer.layout import Doc
 
 Shape: TypeAlias = Literal["task", "group", "fan_out"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from couler_py.ir.types import ANY, FLOAT, INT, STR, Choice, DictOf, ListOf, Record, Scalar, Type, UnionOf
+from couler_py.ir.types import ANY, FLOAT, Choice, DictOf, ListOf, Record, Scalar, Type, UnionOf
 
 PYTHON = {"str": "str", "int": "int", "float": "float", "bool": "bool", "none": "type(None)"}
 
@@ -77,5 +77,3 @@ _SCALARS: dict[str, dict[str, Any]] = {
     "none": {"type": "null"},
     "datetime": {"type": "string", "format": "date-time"},
 }
-
-__all__ = ["ANY", "FLOAT", "INT", "STR", "form_of", "may_be_float", "member_type", "schema_of"]

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import ast
 import base64
-import re
+import itertools
 import zlib
 from collections.abc import Iterable
 
 from couler_py.backends.airflow.helpers import Helper, Wanted, library, wanted
 from couler_py.backends.airflow.source import Assign, DagFile, Definition, Edges, Return, Rows, Statement, Within
-from couler_py.printer.layout import WIDTH, Doc, Group, call, columns, statement
+from couler_py.printer.layout import WIDTH, Group, columns, statement
 from couler_py.printer.literal import quoted
 from couler_py.runner import runner_text
 
 MARGIN = WIDTH - 88
 """Airflow's users keep the width that ruff has by default."""
+DATA = ("RUNNER_CALLS", "RUNNER", "INCLUDES")
+"""What a reader need not read: it stands at the end."""
 VERSION_CHECK = """if tuple(map(int, airflow_version.split(".")[:2])) < (3, 1):
     raise RuntimeError(f"this DAG needs Airflow 3.1 or later, not {airflow_version}")"""
 
@@ -30,13 +32,14 @@ def written(file: DagFile) -> str:
     parts += [each for each in core if each]
     if needs.late:
         parts.append("# ---- what the workers use")
-        parts += [_helper(each, file) for each in needs.late]
+        # The runner's text last: it is one long line.
+        parts += [_helper(each, file) for each in sorted(needs.late, key=lambda each: each.name in DATA)]
     return _spaced(parts) + "\n"
 
 
 def _spaced(parts: list[str]) -> str:
     found = parts[0]
-    for before, part in zip(parts, parts[1:], strict=False):
+    for before, part in itertools.pairwise(parts):
         wide = any(each.startswith(("def ", "class ", "@")) for each in (before.split("\n\n\n")[-1], part))
         found += ("\n\n\n" if wide else "\n\n") + part
     return found
@@ -87,6 +90,7 @@ def _imports(file: DagFile, needs: Wanted, used: set[str]) -> str:
 
 EXTRA: dict[str, tuple[str, str]] = {
     "DAG": ("airflow.sdk", "DAG"),
+    "Asset": ("airflow.sdk", "Asset"),
     "Param": ("airflow.sdk", "Param"),
     "CronTriggerTimetable": ("airflow.sdk", "CronTriggerTimetable"),
     "MultipleCronTriggerTimetable": ("airflow.sdk", "MultipleCronTriggerTimetable"),
@@ -122,7 +126,7 @@ def _from(module: str, names: Iterable[str]) -> str:
 def _helper(helper: Helper, file: DagFile) -> str:
     if helper.name == "RUNNER":
         data = base64.b85encode(zlib.compress(runner_text().encode(), 9)).decode()
-        return f"# Reads the inputs of Python steps and writes their outputs, in the steps' own processes.\nRUNNER = {quoted(data)}"
+        return f"# Reads the inputs of Python steps and writes their outputs.\nRUNNER = {quoted(data)}"
     setting = file.settings.get(helper.name)
     return helper.text if setting is None else statement(f"{helper.name} = ", setting, MARGIN)
 
@@ -137,14 +141,38 @@ def _constants(file: DagFile) -> str:
 def _definition(made: Definition) -> str:
     about = [f"    {_docstring(made.about)}"] if made.about else []
     head = f"def {made.name}({', '.join(made.parameters)}):"
-    return "\n".join([head, *about, *(_line(each, 4) for each in made.body)])
+    return "\n".join([head, *about, _lines(made.body, 4)])
 
 
 def _dag(file: DagFile) -> str:
     margin = MARGIN + 1
     head = statement("with ", file.dag, margin) + ":"
-    body = "\n".join(_line(each, 4) for each in file.body) or "    pass"
+    body = _lines(file.body, 4) or "    pass"
     return f"{head}\n{body}"
+
+
+def _lines(body: Iterable[Statement], indent: int) -> str:
+    """The statements; tasks that wait for the same one are named together."""
+    merged: list[Statement | tuple[str, list[str]]] = []
+    for each in body:
+        last = merged[-1] if merged else None
+        if isinstance(each, Edges) and len(each.before) == 1:
+            if isinstance(last, tuple) and last[0] == each.before[0]:
+                last[1].append(each.after)
+            else:
+                merged.append((each.before[0], [each.after]))
+        else:
+            merged.append(each)
+    return "\n".join(
+        _fan(each[0], each[1], indent) if isinstance(each, tuple) else _line(each, indent) for each in merged
+    )
+
+
+def _fan(before: str, after: list[str], indent: int) -> str:
+    if len(after) == 1:
+        return f"{' ' * indent}{before} >> {after[0]}"
+    made = statement(f"{before} >> ", Group("[", tuple(after), "]"), MARGIN + indent)
+    return _padded(made, " " * indent)
 
 
 def _line(made: Statement, indent: int) -> str:
@@ -156,7 +184,7 @@ def _line(made: Statement, indent: int) -> str:
         case Return(value=value):
             return _padded(statement("return ", value, MARGIN + indent), pad)
         case Within(group_id=group_id, body=body):
-            inner = "\n".join(_line(each, indent + 4) for each in body)
+            inner = _lines(body, indent + 4)
             return f"{pad}with TaskGroup({quoted(group_id)}):\n{inner}"
         case Edges(before=before, after=after):
             return _edges(before, after, indent)
@@ -185,11 +213,4 @@ def _rows(made: Rows, indent: int) -> str:
     pad = " " * indent
     head = f"for {', '.join(made.columns)} in "
     table = _padded(statement(head, made.table, MARGIN + indent + 1), pad)
-    return f"{table}:\n" + "\n".join(_line(each, indent + 4) for each in made.body)
-
-
-def _unused(doc: Doc) -> Doc:
-    return call("list", doc)
-
-
-IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+    return f"{table}:\n" + _lines(made.body, indent + 4)

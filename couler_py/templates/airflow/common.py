@@ -1,8 +1,9 @@
-"""What the DAG files that couler-py writes are made of, whatever their operators. Nobody imports this.
+"""What the DAG files that couler-py writes are made of, whatever their operators.
 
-Each file gets the definitions that it uses, as they stand here, with the imports that these need. So this is
-formatted for Airflow's users (88 columns), imports nothing of ours, and keeps comments to what a reader of a DAG
-wants to know.
+Nobody imports this. Each file gets the definitions that it uses, as they stand here,
+with the imports that these need. So this is formatted for Airflow's users (88 columns),
+uses nothing of ours, and says what a reader of a DAG wants to know. What stands in
+functions without a name is read in the workers, everything else when the file is.
 """
 
 import json
@@ -12,10 +13,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from airflow.providers.standard.operators.empty import EmptyOperator
+from airflow.providers.standard.operators.hitl import HITLEntryOperator
 from airflow.providers.standard.operators.python import PythonOperator
-from airflow.sdk import TaskGroup, TriggerRule, get_current_context, task_group
+from airflow.providers.standard.sensors.python import PythonSensor
+from airflow.sdk import Param, TaskGroup, TriggerRule, get_current_context, task_group
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
-
 from couler_py.templates.airflow.steps import read_file, write_file
 
 XCOM_LIMIT = 48 * 1024
@@ -25,7 +27,7 @@ XCOM_LIMIT = 48 * 1024
 
 
 class Group(NamedTuple):
-    """A graph inside the DAG: who waits for it waits for its `end`, which has its outputs."""
+    """A graph in the DAG: who waits for it waits for `end`, which has its outputs."""
 
     start: Any
     end: Any
@@ -49,16 +51,16 @@ def gate(task_id, rule, *before):
 def begin(inputs=dict, when=None, item=None):
     """The first task of a graph: it reads the condition and the graph's inputs."""
 
-    def read(**given):
+    def read(*items):
         proceed(when)
-        return kept(evaluated(inputs, **given))
+        return kept(evaluated(inputs, *items))
 
-    more = {} if item is None else {"op_kwargs": {"item": item}}
-    return PythonOperator(task_id="start", python_callable=read, **more)
+    items = [] if item is None else [item]
+    return PythonOperator(task_id="start", python_callable=read, op_args=items)
 
 
 def finish(start, before, outputs=dict):
-    """The last task of a graph in which no failure is forgiven: it gives the outputs."""
+    """The last task of a graph that forgives no failure: it gives the outputs."""
 
     def give():
         if xcom(start) is None:
@@ -72,8 +74,8 @@ def finish(start, before, outputs=dict):
     return Group(start, end)
 
 
-def judge(start, graph, outputs=dict):
-    """The last task of a graph: it fails by the states of the tasks, and gives the outputs.
+def judge(start, graph, outputs=dict, **options):
+    """The last task of a graph: it fails by the states of all, and gives the outputs.
 
     A task that nobody waits for counts with its own state; one that did not run with
     the worst among those that it waited for. `graph` lists (task, what it waits for).
@@ -90,7 +92,10 @@ def judge(start, graph, outputs=dict):
 
     task_id = "result" if start is None else "end"
     end = PythonOperator(
-        task_id=task_id, python_callable=give, trigger_rule=TriggerRule.ALL_DONE
+        task_id=task_id,
+        python_callable=give,
+        trigger_rule=TriggerRule.ALL_DONE,
+        **options,
     )
     [end_of(node) for node, _ in graph] >> end
     if start is None:
@@ -99,19 +104,20 @@ def judge(start, graph, outputs=dict):
     return Group(start, end)
 
 
-def result_of_run(before, outputs):
+def result_of_run(before, outputs=dict, **options):
     """The last task of the DAG: its XCom are the outputs of the run."""
     made = PythonOperator(
         task_id="result",
         python_callable=lambda: kept(evaluated(outputs)),
         trigger_rule=TriggerRule.NONE_FAILED,
+        **options,
     )
     before >> made
     return made
 
 
 def fan_out(items, each, *, when=None, most=1000, tolerate=0):
-    """A task, or a group of tasks, for each item of a list. Fails if more items fail than are tolerated."""
+    """A task or group for each item. Fails if more items fail than are tolerated."""
 
     def read():
         proceed(when)
@@ -167,7 +173,7 @@ def group_of_each(make, inputs, parallel=None):
 
 
 def groups_of_items(items, make, inputs, *, when=None, tolerate=0):
-    """A group of tasks for each item of a list that is known beforehand: groups can hold fan-outs, then."""
+    """A group for each item of a known list: such groups can hold fan-outs."""
 
     def read():
         proceed(when)
@@ -238,6 +244,46 @@ def repeat_group(make, inputs, until, carry, most, outputs, *, when=None, item=N
     return Group(start, end)
 
 
+def pause(task_id, time, when=None, **options):
+    """Waits for a span of time, without a worker if it is long."""
+
+    def over():
+        proceed(when)
+        context = get_current_context()
+        ti = context["ti"]
+        began = ti.get_first_reschedule_date(context) or ti.start_date
+        return datetime.now(UTC) >= began + time
+
+    return PythonSensor(
+        task_id=task_id,
+        python_callable=over,
+        poke_interval=max(0.1, min(60, time.total_seconds() / 4)),
+        mode="reschedule" if time > timedelta(minutes=1) else "poke",
+        **options,
+    )
+
+
+def approval(task_id, subject, asked, when=None, **options):
+    """Waits for a person, who may be asked for values (Airflow: required actions)."""
+
+    class Approval(HITLEntryOperator):
+        template_fields = ()
+
+        def execute(self, context):
+            proceed(when)
+            return super().execute(context)
+
+        def execute_complete(self, context, event):
+            return dict(super().execute_complete(context, event)["params_input"])
+
+    return Approval(
+        task_id=task_id,
+        subject=subject,
+        params={name: Param(**schema) for name, schema in asked.items()},
+        **options,
+    )
+
+
 # ---- conditions, inputs and outputs
 
 
@@ -251,10 +297,10 @@ def proceed(when):
         raise AirflowSkipException("its condition is false")
 
 
-def evaluated(read, *given, **named):
-    """What an expression gives. One that has no value fails the task, whatever its retries."""
+def evaluated(read, *given):
+    """What an expression gives. One without a value fails the task for good."""
     try:
-        return read(*given, **named) if callable(read) else read
+        return read(*given) if callable(read) else read
     except AirflowSkipException:
         raise
     except Exception as error:
@@ -263,7 +309,7 @@ def evaluated(read, *given, **named):
 
 
 def given_back(outputs):
-    """The outputs of a graph; without one of them, in a fan-out, the item counts as skipped."""
+    """The outputs of a graph; in a fan-out, an item without one counts as skipped."""
     try:
         return outputs()
     except Absent:
@@ -278,7 +324,7 @@ def param(name):
 
 
 def xcom(task):
-    """All that a task gave, None where it did not succeed; in a fan-out, of the same item."""
+    """All that a task gave, for the same item; None if it did not succeed."""
     ti = get_current_context()["ti"]
     mapped = task.get_closest_mapped_task_group() is not None
     index = ti.map_index if mapped else -1
@@ -294,7 +340,7 @@ def out(task, name):
 
 
 def results_of(fan):
-    """What the items of a fan-out gave, in order, None for those that did not succeed."""
+    """What the items of a fan-out gave, in order; None for those that did not succeed."""
     if xcom(fan.end) is None:
         raise Absent(f"{fan.end.task_id} did not succeed")
     if isinstance(fan.each, list):
@@ -306,7 +352,7 @@ def results_of(fan):
 
 
 def gather(fan, name):
-    """An output of a fan-out: the list over its items, without those that did not succeed."""
+    """An output of a fan-out: the list over the items that succeeded."""
     return [found[name] for found in results_of(fan) if found is not None]
 
 
@@ -349,7 +395,7 @@ def fact(name):
 
 
 def kept(value):
-    """A value for XCom. One that is large, or that Airflow would read otherwise, is kept as a file."""
+    """A value for XCom: a large one, or one that Airflow would change, as a file."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     reserved = ('"__classname__"', '"__type"', '"__var"', '"__id__"')
     plain = text.encode("utf-8", "replace").decode() == text

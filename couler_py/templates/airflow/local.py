@@ -8,26 +8,25 @@ import signal
 import subprocess
 import sys
 import tempfile
-import zlib
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from time import time
 
 from airflow.providers.standard.operators.python import PythonOperator
-from fsspec.core import url_to_fs
-
 from couler_py.templates.airflow.common import evaluated, fact, kept, proceed
 from couler_py.templates.airflow.steps import (
+    INCLUDES,
     StepFailed,
     address_of,
+    program_of,
     run_attempt,
     run_cached,
+    runner_text,
     value_of,
     variable_of,
 )
-
-RUNNER = ""
+from fsspec.core import url_to_fs
 
 
 def step(task_id, template, inputs=dict, when=None, again=None, turns=None, **options):
@@ -68,15 +67,19 @@ def run_python(template, given):
         for each in ("inputs", "outputs", "work"):
             (folder / each).mkdir()
         program = folder / "step.py"
-        program.write_text(
-            f"{template['start']}\n{template['source']}", encoding="utf-8"
-        )
+        program.write_text(program_of(template), encoding="utf-8")
         variables = environment_of(template, given) | {
-            "COULER_RUNNER": zlib.decompress(base64.b85decode(RUNNER)).decode(),
+            "COULER_RUNNER": runner_text(),
             "COULER_INPUTS": str(folder / "inputs"),
             "COULER_OUTPUTS": str(folder / "outputs"),
             "PYTHONUNBUFFERED": "1",
         }
+        for each in template.get("include", ()):
+            (folder / f"{each}.tar.gz").write_bytes(base64.b85decode(INCLUDES[each]))
+        archives = [
+            str(folder / f"{each}.tar.gz") for each in template.get("include", ())
+        ]
+        variables["COULER_INCLUDE"] = os.pathsep.join(archives)
         for each, value in given.items():
             if each in template.get("files", ()):
                 get_file(value, folder / "inputs" / each)
@@ -154,7 +157,7 @@ def run_process(words, variables, directory, printed=None):
 
 
 def outputs_of(template, place):
-    """The outputs that a step left: values as JSON or text, files as where they are kept."""
+    """The outputs that a step left: values, and where its files are kept."""
     found = {}
     for name, form in template.get("outputs", {}).items():
         path = place(name)

@@ -1,6 +1,8 @@
-"""What the operators of all kinds share: attempts, outputs as they were written, files that are kept. See `common.py`."""
+"""What the operators of all kinds share: attempts, outputs, files. See `common.py`."""
 
+import base64
 import json
+import zlib
 from hashlib import sha256
 from time import time
 from urllib.parse import quote
@@ -8,11 +10,13 @@ from urllib.parse import quote
 from airflow.providers.standard.operators.python import PythonOperator
 from airflow.sdk import get_current_context
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
+from couler_py.templates.airflow.common import evaluated, kept, proceed
 from fsspec.core import url_to_fs
 
-from couler_py.templates.airflow.common import evaluated, kept, proceed
-
 STORE = "/tmp/couler"
+RUNNER_CALLS = {}
+RUNNER = ""
+INCLUDES = {}
 
 
 class StepFailed(AirflowException):
@@ -34,7 +38,7 @@ def do_nothing(task_id, when=None, turns=None, **options):
 
 
 def turns(until, carry, most, outputs):
-    """Runs a step again and again in one task, until a condition over its outputs holds."""
+    """Runs a step again and again in one task, until a condition holds."""
 
     def repeat(run, given):
         for _ in range(most):
@@ -80,6 +84,16 @@ def value_of(name, form, written, marked):
     return value
 
 
+def program_of(template):
+    """The program of a Python step: a line that calls the runner, and the function."""
+    return f"{RUNNER_CALLS[template['name']]}\n{template['source']}"
+
+
+def runner_text():
+    """The program that reads the inputs of Python steps and writes their outputs."""
+    return zlib.decompress(base64.b85decode(RUNNER)).decode()
+
+
 def variable_of(name):
     """The environment variable with an input of a Python function."""
     return "COULER_INPUT_" + (name if name.isascii() else "0" + name.encode().hex())
@@ -112,7 +126,7 @@ def read_file(place):
 
 
 def run_cached(template, given, run):
-    """The outputs of an earlier success with the same program and inputs, if there is one."""
+    """The outputs of an earlier success with the same program and inputs, or new."""
     contents = {
         name: digest_of(value) if name in template.get("files", ()) else value
         for name, value in given.items()
