@@ -31,17 +31,18 @@ def load(texts: Mapping[str, str], home: Path) -> dict[str, DAG | Exception]:
     from airflow.dag_processing.dagbag import BundleDagBag, sync_bag_to_db
 
     folder = home / "dags"
-    files = {folder / f"{name}.py": text for name, text in texts.items()}
-    for file, text in files.items():
-        file.write_text(text, encoding="utf-8")
+    ignore = folder / ".airflowignore"
+    ignore.unlink(missing_ok=True)
+    for name, text in texts.items():
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
     try:
         DagBundlesManager().sync_bundles_to_db()
         bag = BundleDagBag(dag_folder=folder, bundle_path=folder, bundle_name="dags-folder")
         broken = {Path(file).stem: AssertionError(text) for file, text in bag.import_errors.items()}
         sync_bag_to_db(bag, "dags-folder", bundle_version=None)
     finally:
-        for file in files:  # each test run of a DAG reads the whole folder again
-            file.unlink()
+        # Each test run of a DAG reads the whole folder again, and those with mapped tasks need their own text.
+        ignore.write_text("*\n")
     return broken | {Path(dag.fileloc).stem: dag for dag in bag.dags.values()}
 
 
