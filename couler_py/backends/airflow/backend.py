@@ -8,7 +8,7 @@ from couler_py.backends.airflow.dag import dag_id
 from couler_py.backends.airflow.document import dag_file
 from couler_py.backends.airflow.emission import Emission
 from couler_py.backends.airflow.options import VERSIONS, Options, parse
-from couler_py.backends.airflow.refusals import check_support
+from couler_py.backends.airflow.refusals import check_ids, check_support
 from couler_py.backends.airflow.support import TABLE
 from couler_py.backends.airflow.writer import written
 from couler_py.backends.base import Bundle, Client, NotOffered, Support
@@ -24,6 +24,7 @@ def compile_workflow(workflow: Workflow, options: Options = Options()) -> Bundle
     emission = Emission(workflow, options)
     check_support(emission)
     _stop_at_errors(emission)
+    check_ids(emission)
     file = dag_file(emission)
     _stop_at_errors(emission)
     return Bundle("airflow", {f"{dag_id(emission)}.py": written(file)}, diagnostics=tuple(emission.diagnostics))

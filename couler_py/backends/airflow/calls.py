@@ -26,6 +26,8 @@ UNROLLED = 50
 """Most turns of a loop over a graph: each is a group of tasks of its own."""
 MOST_MAPPED = 1024
 """Most items of a mapped task or group: Airflow's setting `max_map_length`, as it is by default."""
+BATCH = 100
+"""Items to a task, where there may be more than Airflow maps."""
 UNROLLED_ITEMS = 100
 """Most items of a fan-out whose groups hold fan-outs themselves: each is written out."""
 
@@ -156,12 +158,15 @@ class Caller:
                 each_call = call("group_of_each", self._function(template), *inputs, *bound)
             else:
                 extra = self._turns(template) if self._repeats(template) else self._again(template)
+                if each.max_items > MOST_MAPPED:
+                    extra.append(keyword("batch", "True"))
                 if each.parallel is not None:
                     extra.append(keyword("max_active_tis_per_dagrun", str(each.parallel)))
                 inner = self.emission.templates[loop_body(template)] if self._repeats(template) else template
                 each_call = call("step_of_each", step_constant(self.emission, inner), *inputs, *extra)
             most = [] if each.max_items == 1000 else [keyword("most", str(each.max_items))]
-            made = call("fan_out", self._items(each), each_call, *more, *most, *self._tolerate(each))
+            batch = [keyword("batch", str(BATCH))] if each.max_items > MOST_MAPPED else []
+            made = call("fan_out", self._items(each), each_call, *more, *most, *self._tolerate(each), *batch)
         return node, [Within(task_id, (Assign(variable, made),))]
 
     def _written_out(self, task: Task, each: Each, template: Template, more: list[Named]) -> Doc:

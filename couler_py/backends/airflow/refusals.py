@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from couler_py.backends.airflow.calls import MOST_MAPPED
+from collections.abc import Callable
+
+from couler_py.backends.airflow.calls import BATCH, MOST_MAPPED
 from couler_py.backends.airflow.emission import Emission, is_group
+from couler_py.backends.airflow.names import END, task_ids
 from couler_py.backends.airflow.support import LOCAL, NEVER
 from couler_py.backends.features import FEATURES
 from couler_py.ir.diagnostics import Severity
-from couler_py.ir.model import Graph, Source, Template
+from couler_py.ir.model import Graph, Loop, Source, Task, Template
 from couler_py.passes.features import used
 
 FATAL = frozenset({"recursion", "inline", "external", "depends", "raw", "targets"})
 """What can't be left out: nothing could be emitted in its place."""
+
+
+LONGEST = 250
+"""Characters of a task's id (airflow.sdk.definitions._internal.node.validate_key)."""
 
 
 def check_support(emission: Emission) -> None:
@@ -25,8 +32,34 @@ def check_support(emission: Emission) -> None:
         _policies(emission, template)
         if isinstance(template.body, Graph):
             _fan_outs(emission, template.body)
+    _places(emission)
+    if emission.workflow.schedule is not None and emission.workflow.schedule.concurrency == "Replace":
+        emission.problem(
+            "CLR511",
+            f"Airflow never ends a run of {emission.workflow.name!r} to start the next",
+            step=emission.workflow.name,
+            source=emission.workflow.source,
+            help='concurrency="Forbid" lets the next run wait',
+        )
     if emission.workflow.locks:
         _lock(emission, emission.workflow.name, emission.workflow.source)
+
+
+def _places(emission: Emission) -> None:
+    """Pods that hand on files need a place that all of them reach."""
+    if emission.options.operators != "kubernetes" or emission.options.claim:
+        return
+    for template in emission.workflow.templates:
+        files = template.inputs.artifacts or template.outputs.artifacts
+        if files and not is_group(template):
+            step = template.display or template.name
+            emission.problem(
+                "CLR512",
+                f"{step!r} reads or leaves files, and nothing says where pods keep them",
+                step=step,
+                source=template.source,
+                help="-O claim=NAME names a PersistentVolumeClaim, -O artifacts=PATH where it is mounted",
+            )
 
 
 def _refuse(emission: Emission, feature: str, why: str, place: Source | None) -> None:
@@ -60,16 +93,12 @@ def _fan_outs(emission: Emission, graph: Graph) -> None:
         if task.each is None or not isinstance(task.call, str):
             continue
         name = task.display or task.name
+        if task.each.max_items > MOST_MAPPED * BATCH:
+            _too_many(emission, task, MOST_MAPPED * BATCH)
         if not is_group(emission.templates[task.call]):
             continue
         if task.each.max_items > MOST_MAPPED:
-            emission.problem(
-                "CLR507",
-                f"the fan-out {name!r} may have {task.each.max_items} items of a graph, and Airflow maps {MOST_MAPPED}",
-                step=name,
-                source=task.source,
-                help=f"give it max_items={MOST_MAPPED} or fewer",
-            )
+            _too_many(emission, task, MOST_MAPPED)
         if task.each.parallel is not None:
             emission.problem(
                 "CLR506",
@@ -78,3 +107,49 @@ def _fan_outs(emission: Emission, graph: Graph) -> None:
                 step=name,
                 source=task.source,
             )
+
+
+def _too_many(emission: Emission, task: Task, most: int) -> None:
+    assert task.each is not None
+    name = task.display or task.name
+    emission.problem(
+        "CLR507",
+        f"the fan-out {name!r} may have {task.each.max_items} items, and Airflow maps {most} at most",
+        step=name,
+        source=task.source,
+        help=f"give it max_items={most} or fewer",
+    )
+
+
+def check_ids(emission: Emission) -> None:
+    """Note ids of tasks that are too long: they hold the ids of all groups around them."""
+    longest: dict[str, int] = {}
+
+    def length(name: str) -> int:
+        if name not in longest:
+            body = emission.templates[name].body
+            if isinstance(body, Graph):
+                ids = task_ids(body, entry=name == emission.workflow.entrypoint)
+                lengths = [len(ids[task.name]) + _around(emission, task, length) for task in body.tasks]
+                longest[name] = max([len(END), *lengths])
+            elif isinstance(body, Loop):
+                longest[name] = len(f"turn_{body.max_iterations}.") + length(body.body)
+            else:
+                longest[name] = 0
+        return longest[name]
+
+    found = length(emission.workflow.entrypoint)
+    if found > LONGEST:
+        emission.problem(
+            "CLR505",
+            f"an id in {emission.workflow.name!r} would be {found} characters long, and Airflow takes {LONGEST}",
+            step=emission.workflow.name,
+            source=emission.workflow.source,
+            help="give the workflows and steps on the way shorter names",
+        )
+
+
+def _around(emission: Emission, task: Task, length: Callable[[str], int]) -> int:
+    inner = length(str(task.call))
+    dots = (1 if inner else 0) + (len(".each_00") if task.each is not None else 0)
+    return dots + inner

@@ -72,4 +72,15 @@ CODES: tuple[Code, ...] = (
         "What `include=` packs travels in the DAG file itself, up to 256 KiB. Build an image with the modules, or "
         "include less.",
     ),
+    Code(
+        "CLR511",
+        "a schedule that replaces the run before",
+        "Airflow starts the next run beside the last one, or lets it wait (`max_active_runs=1`). It ends none for it.",
+    ),
+    Code(
+        "CLR512",
+        "files between pods without a place",
+        "A pod's files are gone with it. Steps that hand on files need a volume that all pods and the workers can "
+        "mount: `-O claim=NAME` names its claim, `-O artifacts=/path` where it is mounted.",
+    ),
 )

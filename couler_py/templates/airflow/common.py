@@ -39,6 +39,7 @@ class FanOut(NamedTuple):
     start: Any
     each: Any
     end: Any
+    batch: int | None = None
 
 
 def gate(task_id, rule, *before):
@@ -116,42 +117,46 @@ def result_of_run(before, outputs=dict, **options):
     return made
 
 
-def fan_out(items, each, *, when=None, most=1000, tolerate=0):
-    """A task or group for each item. Fails if more items fail than are tolerated."""
+def fan_out(items, each, *, when=None, most=1000, tolerate=0, batch=None):
+    """A task or group for each item. Fails if more items fail than are tolerated.
+
+    With `batch`, each task works on so many items.
+    """
 
     def read():
         proceed(when)
         found = evaluated(items)
         if len(found) > most:
             raise AirflowFailException(f"{len(found)} items, and there may be {most}")
+        if batch:
+            starts = range(0, len(found), batch)
+            return [{"item": found[begin : begin + batch]} for begin in starts]
         return [{"item": item} for item in found]
-
-    def count():
-        if xcom(start) is None:
-            if state_of(start) == "Skipped":
-                raise AirflowSkipException("it had nothing to do")
-            raise AirflowFailException("it did not start")
-        failed = [found for found in item_states(each_end) if found == "Failed"]
-        if len(failed) > tolerate:
-            raise AirflowFailException(
-                f"{len(failed)} items failed, and {tolerate} may"
-            )
-        return {}
 
     def close():
         if xcom(start) is None:
             raise AirflowSkipException("it had nothing to do")
         return {}
 
+    def count():
+        check_started(start)
+        failed = failed_items(each_end) * (batch or 1)
+        if batch:
+            failed += sum(found is None for found in results_of(fan))
+        check_tolerated(failed, tolerate)
+        return {}
+
+    counts = tolerate or batch
     start = PythonOperator(task_id="start", python_callable=read)
     each_end = each(start.output)
     end = PythonOperator(
         task_id="end",
-        python_callable=count if tolerate else close,
-        trigger_rule=TriggerRule.ALL_DONE if tolerate else TriggerRule.NONE_FAILED,
+        python_callable=count if counts else close,
+        trigger_rule=TriggerRule.ALL_DONE if counts else TriggerRule.NONE_FAILED,
     )
     [start, each_end] >> end
-    return FanOut(start, each_end, end)
+    fan = FanOut(start, each_end, end, batch)
+    return fan
 
 
 def group_of_each(make, inputs, parallel=None):
@@ -180,15 +185,9 @@ def groups_of_items(items, make, inputs, *, when=None, tolerate=0):
         return [{"item": item} for item in items]
 
     def count():
-        if xcom(start) is None:
-            if state_of(start) == "Skipped":
-                raise AirflowSkipException("it had nothing to do")
-            raise AirflowFailException("it did not start")
+        check_started(start)
         failed = [each for each in groups if state_of(each) in ("Failed", "Blocked")]
-        if len(failed) > tolerate:
-            raise AirflowFailException(
-                f"{len(failed)} items failed, and {tolerate} may"
-            )
+        check_tolerated(len(failed), tolerate)
         return {}
 
     start = PythonOperator(task_id="start", python_callable=read)
@@ -220,10 +219,7 @@ def repeat_group(make, inputs, until, carry, most, outputs, *, when=None, item=N
         return not until(xcom(before))
 
     def give():
-        if xcom(start) is None:
-            if state_of(start) == "Skipped":
-                raise AirflowSkipException("the loop did not start")
-            raise AirflowFailException("the loop did not start")
+        check_started(start)
         if any(state_of(each) in ("Failed", "Blocked") for each in turns):
             raise AirflowFailException("a turn failed")
         last = [found for each in turns if (found := xcom(each.end)) is not None][-1]
@@ -340,30 +336,45 @@ def out(task, name):
 
 
 def results_of(fan):
-    """What the items of a fan-out gave, in order; None for those that did not succeed."""
-    if xcom(fan.end) is None:
-        raise Absent(f"{fan.end.task_id} did not succeed")
+    """What the items of a fan-out gave, in order; None for those without success."""
     if isinstance(fan.each, list):
         return [xcom(each) for each in fan.each]
-    count = len(xcom(fan.start))
+    given = xcom(fan.start)
     ti = get_current_context()["ti"]
-    found = ti.xcom_pull(task_ids=fan.each.task_id, map_indexes=list(range(count)))
-    return [loaded(each) for each in found] if count else []
+    indexes = list(range(len(given)))
+    pulled = ti.xcom_pull(task_ids=fan.each.task_id, map_indexes=indexes)
+    found = [loaded(each) for each in pulled] if given else []
+    if fan.batch is None:
+        return found
+    # A batch that failed as a whole is none of its items: it is counted by its task.
+    return [each for batch in found if batch for each in batch["@items"]]
+
+
+def check_succeeded(fan):
+    """Raise `Absent` unless a fan-out succeeded."""
+    if xcom(fan.end) is None:
+        raise Absent(f"{fan.end.task_id} did not succeed")
 
 
 def gather(fan, name):
     """An output of a fan-out: the list over the items that succeeded."""
+    check_succeeded(fan)
     return [found[name] for found in results_of(fan) if found is not None]
 
 
 def items_of(fan):
     """The items of a fan-out that succeeded, in order."""
-    pairs = zip(xcom(fan.start), results_of(fan), strict=True)
-    return [given["item"] for given, found in pairs if found is not None]
+    check_succeeded(fan)
+    given = [each["item"] for each in xcom(fan.start)]
+    if fan.batch is not None:
+        given = [item for batch in given for item in batch]
+    pairs = zip(given, results_of(fan), strict=True)
+    return [item for item, found in pairs if found is not None]
 
 
 def files_of(fan, name):
     """The files of a fan-out by the number of their item: they become one folder."""
+    check_succeeded(fan)
     found = enumerate(results_of(fan))
     return {f"{index:06}": each[name] for index, each in found if each and each[name]}
 
@@ -455,11 +466,24 @@ def state_of(node):
     return "Blocked" if began == "Blocked" else "Failed"
 
 
-def item_states(task):
-    """How the items of a fan-out ended: Failed or not."""
-    found = states_of([task.task_id])
-    failed = ("failed", "upstream_failed")
-    return ["Failed" if each in failed else "Other" for each in found.values()]
+def check_started(start):
+    """Skip or fail the end of a group that did not start."""
+    if xcom(start) is None:
+        if state_of(start) == "Skipped":
+            raise AirflowSkipException("it had nothing to do")
+        raise AirflowFailException("it did not start")
+
+
+def check_tolerated(failed, tolerate):
+    """Fail if more items failed than are tolerated."""
+    if failed > tolerate:
+        raise AirflowFailException(f"{failed} items failed, and {tolerate} may")
+
+
+def failed_items(task):
+    """How many items of a fan-out failed."""
+    found = states_of([task.task_id]).values()
+    return sum(each in ("failed", "upstream_failed") for each in found)
 
 
 def failures_of(graph):

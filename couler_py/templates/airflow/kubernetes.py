@@ -15,6 +15,7 @@ from couler_py.templates.airflow.steps import (
     address_of,
     program_of,
     run_attempt,
+    run_batch,
     run_cached,
     runner_text,
     value_of,
@@ -73,9 +74,9 @@ def step(task_id, template, inputs=dict, when=None, again=None, turns=None, **op
     return made(task_id=task_id, **pod_options(template), **options)
 
 
-def step_of_each(template, inputs, again=None, turns=None, **options):
-    """For `fan_out`: a step for each item."""
-    made = pod_of(template, inputs, None, again, turns)
+def step_of_each(template, inputs, again=None, turns=None, batch=False, **options):
+    """For `fan_out`: a step for each item, or for each batch, one pod after another."""
+    made = pod_of(template, inputs, None, again, turns, batch)
     mapped = made.partial(task_id="each", **pod_options(template), **options)
     return mapped.expand_kwargs
 
@@ -89,7 +90,7 @@ def pod_options(template):
     }
 
 
-def pod_of(template, inputs, when, again, turns):
+def pod_of(template, inputs, when, again, turns, batch=False):
     """The operator of a step: it reads the inputs when it starts, and Jinja nothing."""
 
     class Pod(KubernetesPodOperator):
@@ -97,18 +98,26 @@ def pod_of(template, inputs, when, again, turns):
 
         def __init__(self, *, item=None, **options):
             super().__init__(**options)
-            self.items = () if item is None else (item,)
+            self.item = item
 
         def execute(self, context):
             proceed(when)
-            given = template.get("defaults", {}) | evaluated(inputs, *self.items)
-            run = partial(self.run_pod, context)
-            if "cache" in template:
-                run = partial(run_cached, template, run=run)
-            found = kept(run_attempt(run, given, again, turns))
+            if batch:
+                one = partial(self.run_once, context)
+                found = run_batch(one, self.item, 1 + self.retries)
+            else:
+                given = () if self.item is None else (self.item,)
+                found = kept(self.run_once(context, *given))
             if not self.do_xcom_push:
                 context["ti"].xcom_push(key="return_value", value=found)
             return found
+
+        def run_once(self, context, *item):
+            given = template.get("defaults", {}) | evaluated(inputs, *item)
+            run = partial(self.run_pod, context)
+            if "cache" in template:
+                run = partial(run_cached, template, run=run)
+            return run_attempt(run, given, again, turns)
 
         def run_pod(self, context, given):
             describe(self, template, given)

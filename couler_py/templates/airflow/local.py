@@ -21,6 +21,7 @@ from couler_py.templates.airflow.steps import (
     address_of,
     program_of,
     run_attempt,
+    run_batch,
     run_cached,
     runner_text,
     value_of,
@@ -41,12 +42,17 @@ def step(task_id, template, inputs=dict, when=None, again=None, turns=None, **op
     return PythonOperator(task_id=task_id, python_callable=perform, **options)
 
 
-def step_of_each(template, inputs, again=None, turns=None, **options):
-    """For `fan_out`: a step for each item."""
+def step_of_each(template, inputs, again=None, turns=None, batch=False, **options):
+    """For `fan_out`: a step for each item, or each batch of items."""
+
+    def one(item):
+        given = evaluated(inputs, item)
+        return run_attempt(partial(run_step, template), given, again, turns)
 
     def perform(item):
-        given = evaluated(inputs, item)
-        return kept(run_attempt(partial(run_step, template), given, again, turns))
+        if batch:
+            return run_batch(one, item, 1 + options.get("retries", 0))
+        return kept(one(item))
 
     options = template.get("options", {}) | options
     mapped = PythonOperator.partial(task_id="each", python_callable=perform, **options)

@@ -61,6 +61,21 @@ def run_attempt(run, given, again, turns):
         raise
 
 
+def run_batch(run, items, attempts):
+    """Several items in one task, each with its own attempts; None for failed ones."""
+    found = []
+    for item in items:
+        made = None
+        for number in range(attempts):
+            try:
+                made = run(item)
+                break
+            except AirflowException as error:
+                print(f"item {len(found)}, attempt {number}: {error}")
+        found.append(made)
+    return kept({"@items": found})
+
+
 def value_of(name, form, written, marked):
     """An output as it was written: text as it is, everything else as JSON.
 
