@@ -72,8 +72,6 @@ def _computed(expr: x.Expr, scope: Scope) -> Code:
     if may_be_float(found.type) and not isinstance(expr, x.Literal | x.NonFinite | x.Compute):
         name = "as_fraction" if found.type == FLOAT else "as_float"
         return Code(call(name, found.doc), found.type)
-    if isinstance(expr, x.Literal) and isinstance(expr.value, int) and not isinstance(expr.value, bool):
-        return found
     return found
 
 
@@ -252,11 +250,11 @@ def _access(expr: x.Access, scope: Scope) -> Code:
 
 
 def _length(expr: x.Length, scope: Scope) -> Code:
-    return Code(call("len", _code(expr.value, scope).doc), INT)
+    return Code(call("len", _computed(expr.value, scope).doc), INT)
 
 
 def _contains(expr: x.Contains, scope: Scope) -> Code:
-    container, inside = _code(expr.container, scope), _code(expr.member, scope)
+    container, inside = _computed(expr.container, scope), _computed(expr.member, scope)
     if container.type == STR and inside.type == STR and (short := _between(inside, "in", container)) is not None:
         return Code(short, BOOL, loose=True)
     return Code(call("contains", container.doc, inside.doc), BOOL)

@@ -12,16 +12,20 @@ gate K is `none_failed_min_one_success` over NF and that edge; the task waits fo
 
 from __future__ import annotations
 
-from couler_py.backends.airflow.calls import Caller
-from couler_py.backends.airflow.emission import Emission, report
+from collections.abc import Iterable
+
+from couler_py.backends.airflow.calls import Caller, output_types
+from couler_py.backends.airflow.emission import Emission, is_group, report
 from couler_py.backends.airflow.expressions import UnsayableError
+from couler_py.backends.airflow.leaf import step_constant
 from couler_py.backends.airflow.names import free_id, task_ids
 from couler_py.backends.airflow.scope import Node, Scope
-from couler_py.backends.airflow.source import Assign, Edges, Statement
+from couler_py.backends.airflow.source import Assign, Edges, Rows, Statement
+from couler_py.ir.expr import Literal
 from couler_py.ir.graph import shape
-from couler_py.ir.model import Graph, Task, Template
+from couler_py.ir.model import Graph, Suspend, Task, Template
 from couler_py.ir.possible import Possible
-from couler_py.printer.layout import call
+from couler_py.printer.layout import Doc, Group, call, items
 from couler_py.printer.literal import quoted
 from couler_py.printer.names import Names
 
@@ -31,6 +35,24 @@ RULES = {
     "always": "ALL_DONE",
     "first": "NONE_FAILED_MIN_ONE_SUCCESS",
 }
+
+
+ALIKE = 16
+"""So many tasks that differ in constant inputs only become a table and a loop."""
+
+
+def alike(tasks: Iterable[Task], emission: Emission) -> list[list[Task]]:
+    """Tasks that call the same step with constant inputs of the same names, and have nothing else of their own."""
+    found: dict[tuple[object, ...], list[Task]] = {}
+    for task in tasks:
+        template = emission.callee(task)
+        plain = task.when is None and task.each is None and not task.artifacts
+        if not plain or is_group(template) or isinstance(template.body, Suspend) or template.retry is not None:
+            continue
+        if all(isinstance(each.value, Literal) for each in task.arguments):
+            names = tuple(each.name for each in task.arguments)
+            found.setdefault((template.name, *names), []).append(task)
+    return [group for group in found.values() if len(group) >= ALIKE]
 
 
 class GraphWriter:
@@ -49,13 +71,51 @@ class GraphWriter:
         self.taken = set(self.ids.values())
         self.statements: list[Statement] = []
         self.edges: list[Statement] = []
+        self.late: list[tuple[str, list[str]]] = []
 
     def write(self) -> tuple[Statement, ...]:
         """The statements that make the tasks, then those that order them."""
         tasks = {task.name: task for task in self.graph.tasks}
-        for name in self.shape.order():
-            self._task(tasks[name])
+        order = self.shape.order()
+        for group in alike([tasks[name] for name in order], self.emission):
+            self._rows([task for task in group if self._all_plain(task)])
+        for name in order:
+            if name not in self.scope.nodes:
+                self._task(tasks[name])
+        nodes = self.scope.nodes
+        for name, others in self.late:
+            # In a group, what waits for nothing else waits for the group's first task.
+            before = [nodes[each].end for each in others] + ([self.start] if self.start else [])
+            self.edges.append(Edges(tuple(before), nodes[name].start))
         return (*self.statements, *self.edges)
+
+    def _all_plain(self, task: Task) -> bool:
+        return all(self._is_plain(edge.kind, edge.tasks) for edge in self.shape.edges[task.name])
+
+    def _rows(self, group: list[Task]) -> None:
+        """Tasks alike, as a table and a loop."""
+        if len(group) < ALIKE:
+            return
+        caller = Caller(self.emission, self.scope, self.names)
+        step = step_constant(self.emission, self.emission.callee(group[0]))
+        table = self.names.free(f"{step.lower()}_tasks")
+        inside = {task.name for task in group}
+        rows: list[Doc] = []
+        for task in group:
+            name = quoted(self.ids[task.name])
+            producers = self.shape.producers[task.name]
+            before = [quoted(self.ids[each]) for each in producers if each in inside]
+            rows.append(Group("(", (name, *caller.inputs(task, self.emission.callee(task)), items(before)), ")"))
+            self.scope.nodes[task.name] = Node(f"{table}[{name}]", "task", output_types(self.emission.callee(task)))
+        for task in group:
+            others = [each for each in self.shape.producers[task.name] if each not in inside]
+            if others or self.start:
+                self.late.append((task.name, others))
+        given = ["given"] if group[0].arguments else []
+        made = Assign(f"{table}[name]", call("step", "name", step, *given))
+        waits = Assign("", f"[{table}[each] for each in before] >> {table}[name]")
+        self.statements.append(Assign(table, "{}"))
+        self.statements.append(Rows(items(rows), ("name", *given, "before"), (made, waits)))
 
     @property
     def judged(self) -> bool:

@@ -641,7 +641,7 @@ def compute(sign, left, right):
     elif sign == "/":
         made = left / right
     elif sign == "//":
-        infinite = isinstance(left, float) and math.isinf(left)
+        infinite = right and isinstance(left, float) and math.isinf(left)
         made = math.nan if infinite else left // right
     else:
         made = left % right
