@@ -9,6 +9,7 @@ from couler_py.backends.airflow.emission import Emission
 from couler_py.backends.airflow.graph import GraphWriter
 from couler_py.backends.airflow.groups import graph_outputs, judged, surrounding
 from couler_py.backends.airflow.handlers import handler_statements
+from couler_py.backends.airflow.published import published_places
 from couler_py.backends.airflow.scope import Scope
 from couler_py.backends.airflow.source import Assign, DagFile, Statement
 from couler_py.ir.expr import WorkflowParameter
@@ -21,6 +22,8 @@ def dag_file(emission: Emission) -> DagFile:
     """The whole file as data. What can't be said is noted in the emission."""
     entry = entry_graph(emission)
     names = emission.names
+    if emission.workflow.handlers:
+        emission.published = published_places(emission, entry)
     scope = Scope(parameters=emission.parameters, published=emission.published)
     writer = GraphWriter(emission, entry, scope, names)
     body: list[Statement] = [*writer.write()]

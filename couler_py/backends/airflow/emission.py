@@ -28,7 +28,7 @@ class Emission:
         self.templates = templates_by_name(workflow)
         self.possible = Possibilities(workflow)
         self.parameters: dict[str, Type] = {each.name: each.type for each in workflow.parameters}
-        self.published: dict[str, tuple[str, ...]] = {}
+        self.published: dict[str, tuple[tuple[str, str], ...]] = {}
         self.exact = exact_outputs(self.templates)
         self.plain = read_as_text(self.templates, flows(self.templates, workflow.handlers))
         self.names = Names(reserved(options.operators))

@@ -165,7 +165,7 @@ def _run(expr: x.Run, scope: Scope) -> Code:
 
 def _published(expr: x.Published, scope: Scope) -> Code:
     tasks = scope.published.get(expr.name, ())
-    return Code(call("published_as", quoted(expr.name), literal(list(tasks))))
+    return Code(call("published_as", quoted(expr.name), literal([*tasks])))
 
 
 def _last_retry(expr: x.LastRetry, scope: Scope) -> Code:

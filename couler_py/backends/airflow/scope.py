@@ -40,5 +40,5 @@ class Scope(msgspec.Struct):
     own: str = ""
     own_types: dict[str, Type] = {}
     item_type: Type = ANY
-    published: dict[str, tuple[str, ...]] = {}
+    published: dict[str, tuple[tuple[str, str], ...]] = {}
     outcome: str = ""

@@ -379,13 +379,13 @@ def files_of(fan, name):
     return {f"{index:06}": each[name] for index, each in found if each and each[name]}
 
 
-def published_as(name, task_ids):
+def published_as(name, places):
     """A value that a task published. Raises `Absent` where none did."""
     ti = get_current_context()["ti"]
-    for task_id in task_ids:
+    for task_id, output in places:
         found = loaded(ti.xcom_pull(task_ids=task_id, map_indexes=-1))
-        if found is not None and name in found:
-            return found[name]
+        if found is not None and output in found:
+            return found[output]
     raise Absent(f"nobody published {name}")
 
 
