@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from couler_py.backends.airflow import expressions
 from couler_py.backends.airflow.emission import Emission, is_group
 from couler_py.backends.airflow.leaf import display, step_constant, waits_only
@@ -82,6 +84,10 @@ class Caller:
         """The inputs of a call: a dict, or a function that reads it in the worker; nothing where there are none."""
         given: dict[str, Doc] = {}
         constant = True
+        if is_group(template):
+            given |= {
+                each.name: literal(each.default) for each in template.inputs.parameters if each.default is not UNSET
+            }
         for argument in task.arguments:
             given[argument.name] = expressions.value(argument.value, self.scope)
             constant = constant and isinstance(argument.value, Literal)

@@ -88,6 +88,8 @@ def _function(emission: Emission, template: Template) -> dict[str, Doc]:
     found = {"name": quoted(template.name), "source": program_text(rest)}
     body = template.body
     assert isinstance(body, Function)
+    if body.command != ("python",):
+        found["python"] = literal(list(body.command))
     if body.include:
         _include(emission, template, body)
         found["include"] = literal(list(body.include))
@@ -171,6 +173,8 @@ def _environment(emission: Emission, template: Template, env: Iterable[EnvVar], 
         each.name for each in template.outputs.parameters if ("output", template.name, each.name) in emission.plain
     ]
     if isinstance(template.body, Function):
+        if template.body.packages and emission.options.operators == "kubernetes":
+            own["COULER_INSTALL"] = quoted("1")
         if plain:
             own["COULER_PLAIN"] = quoted(",".join(plain))
         if exact := emission.exact.get(template.name):

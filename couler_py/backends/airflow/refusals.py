@@ -33,6 +33,7 @@ def check_support(emission: Emission) -> None:
         if isinstance(template.body, Graph):
             _fan_outs(emission, template.body)
     _places(emission)
+    _left_out(emission)
     if emission.workflow.schedule is not None and emission.workflow.schedule.concurrency == "Replace":
         emission.problem(
             "CLR511",
@@ -43,6 +44,26 @@ def check_support(emission: Emission) -> None:
         )
     if emission.workflow.locks:
         _lock(emission, emission.workflow.name, emission.workflow.source)
+
+
+def _left_out(emission: Emission) -> None:
+    """Name what only tidies up, or is about a cluster's own schedules: it is left out."""
+    workflow, schedule = emission.workflow, emission.workflow.schedule
+    there = {
+        "ttl": workflow.ttl is not None,
+        "pod_gc": bool(workflow.pod_gc),
+        "starting_deadline": schedule is not None and schedule.starting_deadline is not None,
+        "keep_succeeded and keep_failed": schedule is not None
+        and (schedule.keep_succeeded is not None or schedule.keep_failed is not None),
+    }
+    for name in (name for name, said in there.items() if said):
+        emission.problem(
+            "CLR513",
+            f"{name} of {workflow.name!r} is left out",
+            severity="warning",
+            step=workflow.name,
+            source=workflow.source,
+        )
 
 
 def _places(emission: Emission) -> None:
@@ -76,6 +97,11 @@ def _policies(emission: Emission, template: Template) -> None:
     over_attempts = template.deadline is not None and template.retry is not None and template.retry.limit > 0
     if over_attempts or (grouped and (template.deadline is not None or template.timeout is not None)):
         emission.problem("CLR509", f"{step!r} has a deadline over several attempts or tasks", step=step, source=source)
+    retry = template.retry
+    if retry is not None and retry.backoff is not None and retry.backoff.maximum is not None:
+        emission.problem("CLR509", f"{step!r} has a limit on the time of all attempts", step=step, source=source)
+    if retry is not None and retry.policy != "Always":
+        _refuse(emission, "retry", f"{retry.policy} tells kinds of failures apart, and Airflow doesn't", source)
     if template.parallelism is not None:
         _refuse(emission, "parallelism", "Airflow bounds tasks of a DAG, not of a group", source)
 

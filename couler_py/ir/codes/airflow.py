@@ -83,4 +83,10 @@ CODES: tuple[Code, ...] = (
         "A pod's files are gone with it. Steps that hand on files need a volume that all pods and the workers can "
         "mount: `-O claim=NAME` names its claim, `-O artifacts=/path` where it is mounted.",
     ),
+    Code(
+        "CLR513",
+        "a setting that Airflow keeps elsewhere",
+        "How long runs and pods are kept, and how late a run may start, are settings of an installation of Airflow, not "
+        "of a DAG. The DAG file leaves them out; nothing else changes.",
+    ),
 )

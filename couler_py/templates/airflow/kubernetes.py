@@ -139,8 +139,11 @@ def describe(operator, template, given):
     operator.pod_template_dict = with_files(template, evaluated(template["pod"], given))
     if "source" in template:
         env |= python_environment(template, given)
-        operator.cmds, operator.arguments = ["python"], ["-c", escaped(PYTHON_STEP)]
+        operator.cmds = template.get("python", ["python"])
+        operator.arguments = ["-c", escaped(PYTHON_STEP)]
     else:
+        if "script" in template:
+            env["COULER_SCRIPT"] = evaluated(template["script"], given)
         words = [escaped(each) for each in command_of(template, given)]
         operator.cmds, operator.arguments = words[:1], words[1:]
     operator.env_vars = {name: escaped(value) for name, value in env.items()}
@@ -180,10 +183,12 @@ def python_environment(template, given):
 def command_of(template, given):
     """The words of a container's command, in a shell that keeps its outputs."""
     words = [*evaluated(template["command"], given)]
-    if "script" in template:
-        words += ["-c", evaluated(template["script"], given)]
     paths = template.get("paths", {})
     before, after = [], []
+    if "script" in template:
+        words.append("/tmp/couler-script")
+        before.append('printf %s "$COULER_SCRIPT" > /tmp/couler-script')
+        before.append("chmod 700 /tmp/couler-script; unset COULER_SCRIPT")
     for name in template.get("files", ()):
         before += copied(given.get(name), paths[name])
     for name in template.get("outputs", {}):
