@@ -85,9 +85,8 @@ class Caller:
         given: dict[str, Doc] = {}
         constant = True
         if is_group(template):
-            given |= {
-                each.name: literal(each.default) for each in template.inputs.parameters if each.default is not UNSET
-            }
+            optional = [each for each in template.inputs.parameters if each.default is not UNSET]
+            given |= {each.name: literal(each.default) for each in optional}
         for argument in task.arguments:
             given[argument.name] = expressions.value(argument.value, self.scope)
             constant = constant and isinstance(argument.value, Literal)

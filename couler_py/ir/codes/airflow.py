@@ -86,7 +86,7 @@ CODES: tuple[Code, ...] = (
     Code(
         "CLR513",
         "a setting that Airflow keeps elsewhere",
-        "How long runs and pods are kept, and how late a run may start, are settings of an installation of Airflow, not "
-        "of a DAG. The DAG file leaves them out; nothing else changes.",
+        "How long runs and pods are kept, and how late a run may start, are settings of an installation of Airflow, "
+        "not of a DAG. The DAG file leaves them out; nothing else changes.",
     ),
 )
