@@ -30,6 +30,8 @@ if INSTALLED:  # Airflow reads these when it is imported
         "AIRFLOW__CORE__DAGS_FOLDER": str(home / "dags"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__CORE__UNIT_TEST_MODE": "False",
+        # The first file imports providers, which on a busy machine takes longer than the 30 s that files have.
+        "AIRFLOW__CORE__DAGBAG_IMPORT_TIMEOUT": "300",
         "AIRFLOW__LOGGING__LOGGING_LEVEL": "WARNING",
     }
 

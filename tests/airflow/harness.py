@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 STATES = {"success": "Succeeded", "failed": "Failed", "skipped": "Skipped", "upstream_failed": "Blocked"}
 
-GATES = r".*_(order|first|on_failure|always|none_failed|one_failed|goes)(_\d+)?|ended|finish"
+GATES = r".*__(order|first|on_failure|always|none_failed|one_failed|goes)(_\d+)?|on_exit.ended|finish"
 """Tasks that do nothing: Airflow's scheduler never starts a process for them."""
 
 

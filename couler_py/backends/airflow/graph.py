@@ -194,7 +194,7 @@ class GraphWriter:
         return kept
 
     def _gate(self, name: str, kind: str, rule: str, before: list[str]) -> str:
-        task_id = free_id(f"{self.ids[name]}_{kind}", self.taken)
+        task_id = free_id(f"{self.ids[name]}__{kind}", self.taken)
         variable = self.names.free(task_id)
         made = call("gate", quoted(task_id), f"TriggerRule.{rule}", *dict.fromkeys(before))
         # Behind the tasks that it waits for, before the one that waits for it: it is made with its edges.

@@ -18,6 +18,7 @@ from airflow.providers.standard.operators.python import PythonOperator
 from airflow.providers.standard.sensors.python import PythonSensor
 from airflow.sdk import Param, TaskGroup, TriggerRule, get_current_context, task_group
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
+
 from couler_py.templates.airflow.steps import read_file, write_file
 
 XCOM_LIMIT = 48 * 1024

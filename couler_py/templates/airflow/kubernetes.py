@@ -7,12 +7,14 @@ from functools import partial
 
 from airflow.providers.cncf.kubernetes.operators.pod import KubernetesPodOperator
 from airflow.sdk.exceptions import AirflowException
+
 from couler_py.templates.airflow.common import evaluated, fact, kept, proceed
 from couler_py.templates.airflow.steps import (
     INCLUDES,
     STORE,
     StepFailed,
     address_of,
+    encoded,
     program_of,
     run_attempt,
     run_batch,
@@ -173,8 +175,7 @@ def python_environment(template, given):
         if name in template.get("files", ()):
             places[name] = value
         else:
-            data = base64.b64encode(b"couler:json:" + json.dumps(value).encode())
-            found[variable_of(name)] = data.decode()
+            found[variable_of(name)] = encoded(value)
     if places:
         found["COULER_PLACES"] = json.dumps(places)
     return found

@@ -1,7 +1,6 @@
 """Operators that run steps as processes of the worker. See `common.py`."""
 
 import base64
-import json
 import os
 import shutil
 import signal
@@ -14,11 +13,14 @@ from pathlib import Path
 from time import time
 
 from airflow.providers.standard.operators.python import PythonOperator
+from fsspec.core import url_to_fs
+
 from couler_py.templates.airflow.common import evaluated, fact, kept, proceed
 from couler_py.templates.airflow.steps import (
     INCLUDES,
     StepFailed,
     address_of,
+    encoded,
     program_of,
     run_attempt,
     run_batch,
@@ -27,7 +29,6 @@ from couler_py.templates.airflow.steps import (
     value_of,
     variable_of,
 )
-from fsspec.core import url_to_fs
 
 
 def step(task_id, template, inputs=dict, when=None, again=None, turns=None, **options):
@@ -90,8 +91,7 @@ def run_python(template, given):
             if each in template.get("files", ()):
                 get_file(value, folder / "inputs" / each)
                 continue
-            data = base64.b64encode(b"couler:json:" + json.dumps(value).encode())
-            variables[variable_of(each)] = data.decode()
+            variables[variable_of(each)] = encoded(value)
         run_process([sys.executable, "-P", str(program)], variables, folder / "work")
         return outputs_of(template, lambda each: folder / "outputs" / each)
 

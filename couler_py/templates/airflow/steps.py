@@ -10,8 +10,9 @@ from urllib.parse import quote
 from airflow.providers.standard.operators.python import PythonOperator
 from airflow.sdk import get_current_context
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
-from couler_py.templates.airflow.common import evaluated, kept, proceed
 from fsspec.core import url_to_fs
+
+from couler_py.templates.airflow.common import evaluated, kept, proceed
 
 STORE = "/tmp/couler"
 RUNNER_CALLS = {}
@@ -94,7 +95,7 @@ def value_of(name, form, written, marked):
             return written
         raise StepFailed(f"the output {name} is not JSON: {error}") from error
     fitting = (int, float) if form is float else (form,)
-    if form is not object and type(value) not in fitting:
+    if not marked and form is not object and type(value) not in fitting:
         raise StepFailed(f"the output {name} is not {form.__name__}: {written[:60]}")
     return value
 
@@ -107,6 +108,15 @@ def program_of(template):
 def runner_text():
     """The program that reads the inputs of Python steps and writes their outputs."""
     return zlib.decompress(base64.b85decode(RUNNER)).decode()
+
+
+def encoded(value):
+    """An input as the runner reads it."""
+    try:
+        data = json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        data = json.dumps(value).encode()
+    return base64.b64encode(b"couler:json:" + data).decode()
 
 
 def variable_of(name):
