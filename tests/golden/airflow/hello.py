@@ -258,7 +258,7 @@ def value_of(name, form, written, marked):
             return written
         raise StepFailed(f"the output {name} is not JSON: {error}") from error
     fitting = (int, float) if form is float else (form,)
-    if form is not object and type(value) not in fitting:
+    if not marked and form is not object and type(value) not in fitting:
         raise StepFailed(f"the output {name} is not {form.__name__}: {written[:60]}")
     return value
 
@@ -271,6 +271,15 @@ def program_of(template):
 def runner_text():
     """The program that reads the inputs of Python steps and writes their outputs."""
     return zlib.decompress(base64.b85decode(RUNNER)).decode()
+
+
+def encoded(value):
+    """An input as the runner reads it."""
+    try:
+        data = json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        data = json.dumps(value).encode()
+    return base64.b64encode(b"couler:json:" + data).decode()
 
 
 def variable_of(name):
@@ -389,8 +398,11 @@ def describe(operator, template, given):
     operator.pod_template_dict = with_files(template, evaluated(template["pod"], given))
     if "source" in template:
         env |= python_environment(template, given)
-        operator.cmds, operator.arguments = ["python"], ["-c", escaped(PYTHON_STEP)]
+        operator.cmds = template.get("python", ["python"])
+        operator.arguments = ["-c", escaped(PYTHON_STEP)]
     else:
+        if "script" in template:
+            env["COULER_SCRIPT"] = evaluated(template["script"], given)
         words = [escaped(each) for each in command_of(template, given)]
         operator.cmds, operator.arguments = words[:1], words[1:]
     operator.env_vars = {name: escaped(value) for name, value in env.items()}
@@ -420,8 +432,7 @@ def python_environment(template, given):
         if name in template.get("files", ()):
             places[name] = value
         else:
-            data = base64.b64encode(b"couler:json:" + json.dumps(value).encode())
-            found[variable_of(name)] = data.decode()
+            found[variable_of(name)] = encoded(value)
     if places:
         found["COULER_PLACES"] = json.dumps(places)
     return found
@@ -430,10 +441,12 @@ def python_environment(template, given):
 def command_of(template, given):
     """The words of a container's command, in a shell that keeps its outputs."""
     words = [*evaluated(template["command"], given)]
-    if "script" in template:
-        words += ["-c", evaluated(template["script"], given)]
     paths = template.get("paths", {})
     before, after = [], []
+    if "script" in template:
+        words.append("/tmp/couler-script")
+        before.append('printf %s "$COULER_SCRIPT" > /tmp/couler-script')
+        before.append("chmod 700 /tmp/couler-script; unset COULER_SCRIPT")
     for name in template.get("files", ()):
         before += copied(given.get(name), paths[name])
     for name in template.get("outputs", {}):
