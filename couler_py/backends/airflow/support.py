@@ -60,6 +60,7 @@ NEVER: dict[str, str] = {
     "parameter_config_map": "pass it as a parameter",
     "artifact_storage": "not emitted yet: read and write the store in a step",
     "artifact_local": "the workers don't see this machine's files",
+    "pod_patch": "not emitted yet: say it with the typed settings of pods",
     "metrics": "nobody reads them here: use couler.log_metric",
     "raw": "the expression is in another engine's language",
 }
@@ -67,17 +68,22 @@ LOCAL: dict[str, str] = {
     "volume": "a process has no volumes",
     "init_container": "a process has no container before it: make it a step",
     "sidecar": "a process has no container beside it",
-    "pod_patch": "there is no pod",
     "secret": "there is no pod to give it to: read a connection or variable of Airflow's in the step",
 }
 
-TABLE: tuple[Support, ...] = tuple(
-    Support(feature, "lowered", LOWERED[feature])
-    if feature in LOWERED
-    else Support(feature, "emulated", EMULATED[feature])
-    if feature in EMULATED
-    else Support(feature, "never", NEVER[feature])
-    if feature in NEVER
-    else Support(feature, "native")
-    for feature in FEATURES
+NATIVE = frozenset(
+    {"container", "edge_value", "parallelism", "retry", "retry_backoff", "timeout", "deadline", "schedule"}
+    | {"parameter_enum", "secret", "resources", "volume", "init_container", "sidecar", "placement"}
 )
+
+
+def _row(feature: str) -> Support:
+    if feature in NATIVE:
+        return Support(feature, "native")
+    for level, rows in (("lowered", LOWERED), ("emulated", EMULATED), ("never", NEVER)):
+        if feature in rows:
+            return Support(feature, level, rows[feature])  # type: ignore[arg-type]
+    raise KeyError(feature)
+
+
+TABLE: tuple[Support, ...] = tuple(map(_row, FEATURES))
