@@ -233,7 +233,8 @@ def repeat_group(make, inputs, until, carry, most, outputs, *, when=None, item=N
         condition = None if before is None else partial(goes_on, before)
         with TaskGroup(f"turn_{number}"):
             turns.append(make(partial(turn_inputs, before), condition))
-        [start, *([] if before is None else [before])] >> turns[-1].start
+        # Behind all turns before, so that all that are left are skipped at once.
+        [start, *[each.end for each in turns[:-1]]] >> turns[-1].start
     end = PythonOperator(
         task_id="end", python_callable=give, trigger_rule=TriggerRule.ALL_DONE
     )
