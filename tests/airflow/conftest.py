@@ -63,8 +63,8 @@ def load_dags(airflow_home: Path) -> Callable[[str], dict[str, DAG]]:
         from airflow.dag_processing.dagbag import BundleDagBag, sync_bag_to_db
 
         folder = airflow_home / "dags"
-        for old in folder.glob("*.py"):
-            old.unlink()
+        for old in (*folder.glob("*.py"), folder / ".airflowignore"):
+            old.unlink(missing_ok=True)
         (folder / "tested.py").write_text(text)
         DagBundlesManager().sync_bundles_to_db()
         bag = BundleDagBag(dag_folder=folder, bundle_path=folder, bundle_name="dags-folder")
