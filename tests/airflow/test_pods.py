@@ -44,15 +44,6 @@ NAMES = (
 )
 CASES = [case for case in WRITTEN if case.name in NAMES]
 assert len(CASES) == len(NAMES)
-KUBECONFIG = """
-apiVersion: v1
-kind: Config
-current-context: none
-contexts: [{name: none, context: {cluster: none, user: none}}]
-clusters: [{name: none, cluster: {server: "https://127.0.0.1:1"}}]
-users: [{name: none, user: {}}]
-"""
-"""Airflow wants to know of a cluster before it describes a pod; nobody asks this one."""
 FOLDERS = ("/airflow/xcom", "/tmp/couler", "/tmp/.couler-stdout", "/tmp/step.py", "/tmp/include-")
 
 
@@ -77,12 +68,9 @@ def kubelet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     from kubernetes.client import ApiClient
 
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
-    config = tmp_path / "kubeconfig"
-    config.write_text(KUBECONFIG)
-    monkeypatch.setenv("KUBECONFIG", str(config))
 
     def execute(operator: Any, context: Any) -> Any:
-        pod = ApiClient().sanitize_for_serialization(operator.build_pod_request_obj(context))
+        pod = ApiClient().sanitize_for_serialization(operator.build_pod_request_obj(context, dry_run=True))
         base = next(each for each in pod["spec"]["containers"] if each["name"] == "base")
         root = tmp_path / f"pod-{len(list(tmp_path.iterdir()))}"
         (root / "airflow" / "xcom").mkdir(parents=True)
