@@ -1,7 +1,7 @@
 """Expressions of the IR as Python, with the meaning that `couler_py.ir.evaluate` gives them.
 
 Python's own operators stand where the types of the operands make them mean the same; everything else is a call of a
-definition in `couler_py/templates/airflow/common.py`, which is held to the reference by tests.
+definition in `couler_py/templates/airflow/expressions.py`, which is held to the reference by tests.
 """
 
 from __future__ import annotations

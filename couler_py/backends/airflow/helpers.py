@@ -10,6 +10,8 @@ from importlib import resources
 import msgspec
 
 _OURS = "couler_py"
+SHARED = ("building.py", "values.py", "states.py", "expressions.py", "steps.py")
+"""What files are made of whatever their operators, in the order in which it stands in them."""
 
 
 class Helper(msgspec.Struct, frozen=True):
@@ -41,7 +43,7 @@ def library(operators: str) -> Library:
     """The definitions for one kind of operators."""
     helpers: dict[str, Helper] = {}
     imports: dict[str, tuple[str, str]] = {}
-    for file in ("common.py", "steps.py", f"{operators}.py"):
+    for file in (*SHARED, f"{operators}.py"):
         text = resources.files("couler_py.templates.airflow").joinpath(file).read_text(encoding="utf-8")
         lines = text.split("\n")
         for node in ast.parse(text).body:

@@ -1,4 +1,4 @@
-"""Operators that run steps as pods. See `common.py`."""
+"""Operators that run steps as pods."""
 
 import base64
 import json
@@ -8,7 +8,6 @@ from functools import partial
 from airflow.providers.cncf.kubernetes.operators.pod import KubernetesPodOperator
 from airflow.sdk.exceptions import AirflowException
 
-from couler_py.templates.airflow.common import evaluated, fact, kept, proceed
 from couler_py.templates.airflow.steps import (
     INCLUDES,
     STORE,
@@ -23,6 +22,7 @@ from couler_py.templates.airflow.steps import (
     value_of,
     variable_of,
 )
+from couler_py.templates.airflow.values import evaluated, fact, kept, proceed
 
 CLAIM = ""
 PYTHON_STEP = """\

@@ -1,4 +1,4 @@
-"""Operators that run steps as processes of the worker. See `common.py`."""
+"""Operators that run steps as processes of the worker."""
 
 import base64
 import os
@@ -15,7 +15,6 @@ from time import time
 from airflow.providers.standard.operators.python import PythonOperator
 from fsspec.core import url_to_fs
 
-from couler_py.templates.airflow.common import evaluated, fact, kept, proceed
 from couler_py.templates.airflow.steps import (
     INCLUDES,
     StepFailed,
@@ -29,6 +28,7 @@ from couler_py.templates.airflow.steps import (
     value_of,
     variable_of,
 )
+from couler_py.templates.airflow.values import evaluated, fact, kept, proceed
 
 
 def step(task_id, template, inputs=dict, when=None, again=None, turns=None, **options):

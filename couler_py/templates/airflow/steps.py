@@ -1,4 +1,4 @@
-"""What the operators of all kinds share: attempts, outputs, files. See `common.py`."""
+"""What the operators of all kinds share: attempts, outputs, files."""
 
 import base64
 import json
@@ -12,7 +12,7 @@ from airflow.sdk import get_current_context
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 from fsspec.core import url_to_fs
 
-from couler_py.templates.airflow.common import evaluated, kept, proceed
+from couler_py.templates.airflow.values import evaluated, kept, proceed
 
 STORE = "/tmp/couler"
 RUNNER_CALLS = {}
