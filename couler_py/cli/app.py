@@ -19,7 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "lint": (WRITE, "Say what is wrong with a workflow, without running it."),
     "graph": (WRITE, "Draw a workflow as a picture (SVG), a page (HTML) or Mermaid text."),
     "plan": (WRITE, "Say what a run would do: levels, critical path, resources, engines, sizes."),
-    "compile": (WRITE, "Write what an engine reads: Argo YAML, or the IR as JSON."),
+    "compile": (WRITE, "Write what an engine reads: Argo YAML, a DAG file for Airflow, or the IR as JSON."),
     "convert": (WRITE, "Write Argo's YAML for another engine, and say what isn't portable."),
     "print": (WRITE, "Write a workflow as Python source that builds the same workflow."),
     "import": (WRITE, "Write Argo's YAML as a Python program that builds equal documents."),

@@ -30,6 +30,8 @@ if INSTALLED:  # Airflow reads these when it is imported
         "AIRFLOW__CORE__DAGS_FOLDER": str(home / "dags"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "AIRFLOW__CORE__UNIT_TEST_MODE": "False",
+        # The first file imports providers, which on a busy machine takes longer than the 30 s that files have.
+        "AIRFLOW__CORE__DAGBAG_IMPORT_TIMEOUT": "300",
         "AIRFLOW__LOGGING__LOGGING_LEVEL": "WARNING",
     }
 
@@ -61,8 +63,8 @@ def load_dags(airflow_home: Path) -> Callable[[str], dict[str, DAG]]:
         from airflow.dag_processing.dagbag import BundleDagBag, sync_bag_to_db
 
         folder = airflow_home / "dags"
-        for old in folder.glob("*.py"):
-            old.unlink()
+        for old in (*folder.glob("*.py"), folder / ".airflowignore"):
+            old.unlink(missing_ok=True)
         (folder / "tested.py").write_text(text)
         DagBundlesManager().sync_bundles_to_db()
         bag = BundleDagBag(dag_folder=folder, bundle_path=folder, bundle_name="dags-folder")

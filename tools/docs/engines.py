@@ -5,7 +5,7 @@ from __future__ import annotations
 from couler_py.backends.base import Support, backend
 from couler_py.backends.features import FEATURES
 
-ENGINES = ("local", "argo")
+ENGINES = ("local", "argo", "airflow")
 HEAD = """# What each engine can do
 
 Every engine answers for every feature of a workflow. `couler engines` prints this table, and `couler engines argo`
@@ -18,7 +18,8 @@ the reasons. Compiling a workflow that uses what an engine can't do fails, and n
 | <span class="level emulated">emulated</span> | done in another way, with what differs said below it |
 | <span class="level never">never</span> | the engine can't do it, and why |
 
-Apache Airflow is coming. An engine can be [added by another package](guides/engines.md).
+The column of Airflow is that of pods; processes of its workers (`-O operators=local`) have no volumes, sidecars and
+secrets. An engine can be [added by another package](guides/engines.md).
 
 """
 

@@ -23,7 +23,9 @@ def command(
     to: Annotated[
         str | None,
         typer.Option(
-            "--to", metavar="ENGINE[@VERSION]", help="argo, argo@3.5, local, ir, … (default: the settings', else argo)."
+            "--to",
+            metavar="ENGINE[@VERSION]",
+            help="argo, argo@3.5, airflow, local, ir, … (default: the settings', else argo).",
         ),
     ] = None,
     output: Annotated[
@@ -35,7 +37,7 @@ def command(
     ] = None,
     option: EngineOptions = None,
 ) -> None:
-    """Write what an engine reads: Argo YAML, or the IR as JSON."""
+    """Write what an engine reads: Argo YAML, a DAG file for Airflow, or the IR as JSON."""
     options = engine_options(option) | given(crds=crds, on_unsupported=on_unsupported)
     loaded = load(file)
     bundle = api.compile(loaded.model, to=to, **options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import couler_py as couler
+from tests.conformance.case import Never
 from tests.conformance.cases.naming import done, written
 
 
@@ -216,5 +217,5 @@ CASES = [
     written("branch", by_the_state_of_a_task, {"boom": "Failed", "number": "Succeeded"}, {"result": 3}),
     written("branch", always_after_a_failure, {"boom": "Failed", "number": "Succeeded"}, status="Failed"),
     written("branch", always_reads_by_or_else, done("number", "twice")),
-    written("branch", recursion, done("flip")),
+    written("branch", recursion, done("flip"), refused={"airflow": Never("CLR501", "a DAG of Airflow's is finite")}),
 ]

@@ -7,11 +7,10 @@ ones are artifacts of the default repository under a key that is their digest; s
 from __future__ import annotations
 
 import base64
-import hashlib
 from typing import Any
 
 from couler_py.backends.argo.emission import FOLDER, Emission
-from couler_py.ir.diagnostics import DiagnosticError, error
+from couler_py.backends.includes import packed
 from couler_py.ir.model import Function, IncludeArchive, Template
 
 JSON = dict[str, Any]
@@ -29,7 +28,7 @@ def config_map_name(archive: IncludeArchive) -> str:
 def include_documents(emission: Emission) -> None:
     """Pack the archives of the workflow and add their ConfigMaps, or note that they go to the repository."""
     for archive in emission.workflow.includes:
-        emission.blobs[f"include/{archive.digest}.tar.gz"] = _packed(archive)
+        emission.blobs[f"include/{archive.digest}.tar.gz"] = packed(archive)
     total = sum(map(len, emission.blobs.values()))
     emission.includes_by_key = total > IN_CONFIG_MAPS
     if emission.includes_by_key:
@@ -45,26 +44,6 @@ def include_documents(emission: Emission) -> None:
                 "binaryData": {FILE: data},
             }
         )
-
-
-def _packed(archive: IncludeArchive) -> bytes:
-    """The archive of the files that a workflow names, if they are those that it was built with.
-
-    A workflow from elsewhere may name any file of this machine: without its digest none is read into a document.
-    """
-    from couler_py.dsl.include import pack
-
-    content = pack(archive.root, archive.paths)
-    if hashlib.sha256(content).hexdigest() != archive.digest.removeprefix("sha256:"):
-        finding = error(
-            "CLR413",
-            f"files in {archive.root or 'the working folder'} that steps import are not those of this workflow: "
-            + ", ".join(archive.paths[:5]),
-            why="it was built with others, whose digest it names",
-            help="build it again from its Python source",
-        )
-        raise DiagnosticError([finding])
-    return content
 
 
 def include_fields(emission: Emission, template: Template) -> tuple[list[JSON], list[tuple[JSON, JSON]]]:

@@ -1,0 +1,1183 @@
+"""The workflow automl.
+
+Written by couler-py: change the program that it was made from, not this file.
+"""
+
+import base64
+import json
+import shlex
+import zlib
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from hashlib import sha256
+from time import time
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from airflow import __version__ as airflow_version
+from airflow.providers.cncf.kubernetes.operators.pod import KubernetesPodOperator
+from airflow.providers.standard.operators.python import PythonOperator
+from airflow.sdk import DAG, Param, TaskGroup, TriggerRule, get_current_context
+from airflow.sdk.exceptions import (
+    AirflowException,
+    AirflowFailException,
+    AirflowSkipException,
+)
+from fsspec.core import url_to_fs
+
+if tuple(map(int, airflow_version.split(".")[:2])) < (3, 1):
+    raise RuntimeError(f"this DAG needs Airflow 3.1 or later, not {airflow_version}")
+
+
+class Group(NamedTuple):
+    """A graph in the DAG: who waits for it waits for `end`, which has its outputs."""
+
+    start: Any
+    end: Any
+
+
+class FanOut(NamedTuple):
+    """Tasks for the items of a list; `each` has their results."""
+
+    start: Any
+    each: Any
+    end: Any
+    batch: int | None = None
+
+
+def begin(inputs=dict, when=None, item=None):
+    """The first task of a graph: it reads the condition and the graph's inputs."""
+
+    def read(*items):
+        proceed(when)
+        return kept(evaluated(inputs, *items))
+
+    items = [] if item is None else [item]
+    return PythonOperator(task_id="start", python_callable=read, op_args=items)
+
+
+def finish(start, before, outputs=dict):
+    """The last task of a graph that forgives no failure: it gives the outputs."""
+
+    def give():
+        if xcom(start) is None:
+            raise AirflowSkipException("the graph did not start")
+        return kept(given_back(outputs))
+
+    end = PythonOperator(
+        task_id="end", python_callable=give, trigger_rule=TriggerRule.NONE_FAILED
+    )
+    [start, *before] >> end
+    return Group(start, end)
+
+
+def result_of_run(before, outputs=dict, **options):
+    """The last task of the DAG: its XCom are the outputs of the run."""
+    made = PythonOperator(
+        task_id="result",
+        python_callable=lambda: kept(evaluated(outputs)),
+        trigger_rule=TriggerRule.NONE_FAILED,
+        **options,
+    )
+    before >> made
+    return made
+
+
+def fan_out(items, each, *, when=None, most=1000, tolerate=0, batch=None):
+    """A task or group for each item. Fails if more items fail than are tolerated.
+
+    With `batch`, each task works on so many items.
+    """
+
+    def read():
+        proceed(when)
+        found = evaluated(items)
+        if len(found) > most:
+            raise AirflowFailException(f"{len(found)} items, and there may be {most}")
+        if batch:
+            starts = range(0, len(found), batch)
+            return [{"item": found[begin : begin + batch]} for begin in starts]
+        return [{"item": item} for item in found]
+
+    def close():
+        if xcom(start) is None:
+            raise AirflowSkipException("it had nothing to do")
+        return {}
+
+    def count():
+        check_started(start)
+        failed = failed_items(each_end) * (batch or 1)
+        if batch:
+            failed += sum(found is None for found in results_of(fan))
+        check_tolerated(failed, tolerate)
+        return {}
+
+    counts = tolerate or batch
+    start = PythonOperator(task_id="start", python_callable=read)
+    each_end = each(start.output)
+    end = PythonOperator(
+        task_id="end",
+        python_callable=count if counts else close,
+        trigger_rule=TriggerRule.ALL_DONE if counts else TriggerRule.NONE_FAILED,
+    )
+    [start, each_end] >> end
+    fan = FanOut(start, each_end, end, batch)
+    return fan
+
+
+def step(task_id, template, inputs=dict, when=None, again=None, turns=None, **options):
+    """A step as a pod of its own. `inputs` are values, or how they are read."""
+    made = pod_of(template, inputs, when, again, turns)
+    return made(task_id=task_id, **pod_options(template), **options)
+
+
+def step_of_each(template, inputs, again=None, turns=None, batch=False, **options):
+    """For `fan_out`: a step for each item, or for each batch, one pod after another."""
+    made = pod_of(template, inputs, None, again, turns, batch)
+    mapped = made.partial(task_id="each", **pod_options(template), **options)
+    return mapped.expand_kwargs
+
+
+def pod_options(template):
+    """What the operator of a step is given."""
+    return {
+        "image": template["image"],
+        "do_xcom_push": bool(template.get("outputs") or template.get("gives")),
+        **template.get("options", {}),
+    }
+
+
+def pod_of(template, inputs, when, again, turns, batch=False):
+    """The operator of a step: it reads the inputs when it starts, and Jinja nothing."""
+
+    class Pod(KubernetesPodOperator):
+        template_fields = ()
+
+        def __init__(self, *, item=None, **options):
+            super().__init__(**options)
+            self.item = item
+
+        def execute(self, context):
+            proceed(when)
+            if batch:
+                one = partial(self.run_once, context)
+                found = run_batch(one, self.item, 1 + self.retries)
+            else:
+                given = () if self.item is None else (self.item,)
+                found = kept(self.run_once(context, *given))
+            if not self.do_xcom_push:
+                context["ti"].xcom_push(key="return_value", value=found)
+            return found
+
+        def run_once(self, context, *item):
+            given = template.get("defaults", {}) | evaluated(inputs, *item)
+            run = partial(self.run_pod, context)
+            if "cache" in template:
+                run = partial(run_cached, template, run=run)
+            return run_attempt(run, given, again, turns)
+
+        def run_pod(self, context, given):
+            describe(self, template, given)
+            self.pod = self.pod_request_obj = self.remote_pod = None
+            try:
+                written = super().execute(context)
+            except AirflowException as error:
+                raise StepFailed(str(error), exit_code_of(self.remote_pod)) from error
+            return read_outputs(template, written or {})
+
+    return Pod
+
+
+LOAD = {
+    "image": "python:3.11",
+    "name": "load",
+    "source": "\n".join(
+        [
+            "",
+            "# examples/automl.py, line 9",
+            "from typing import NamedTuple",
+            "",
+            "# examples/automl.py, line 8",
+            "from pathlib import Path",
+            "",
+            "# examples/automl.py, line 17",
+            "class Data(NamedTuple):",
+            "    train: Path",
+            "    held_out: Path",
+            "",
+            "# examples/automl.py, line 50",
+            "def load(name: str, seed: int) -> Data:",
+            '    """Split a data set of scikit-learn\'s into one part to train on and one that no model sees before the end."""',
+            "    import pickle",
+            "",
+            "    from sklearn import datasets",
+            "    from sklearn.model_selection import train_test_split",
+            "",
+            '    data = getattr(datasets, f"load_{name}")()',
+            "    parts = train_test_split(data.data, data.target, test_size=0.3, random_state=seed, stratify=data.target)",
+            "    labels = [str(label) for label in data.target_names]",
+            '    paths = Path("train.pickle"), Path("held_out.pickle")',
+            "    for path, x, y in zip(paths, parts[:2], parts[2:], strict=True):",
+            "        path.write_bytes(pickle.dumps((x, y, labels)))",
+            "    return Data(*paths)",
+            "",
+        ],
+    ),
+    "gives": {"train": False, "held_out": False},
+    "env": {"COULER_INSTALL": "1"},
+    "pod": {"spec": {"containers": [{"name": "base"}]}},
+}
+FIT = {
+    "image": "python:3.11",
+    "name": "fit",
+    "source": "\n".join(
+        [
+            "",
+            "# examples/automl.py, line 8",
+            "from pathlib import Path",
+            "",
+            "# examples/automl.py, line 9",
+            "from typing import NamedTuple",
+            "",
+            "# examples/automl.py, line 11",
+            "import couler_py as couler",
+            "",
+            "# examples/automl.py, line 22",
+            "class Fitted(NamedTuple):",
+            "    family: str",
+            "    validation: float",
+            "    model: Path",
+            "",
+            "# examples/automl.py, line 67",
+            "def fit(train: Path, family: str, seed: int) -> Fitted:",
+            '    """Fit one family of models; its score is cross-validated."""',
+            "    import pickle",
+            "",
+            "    from sklearn.ensemble import RandomForestClassifier",
+            "    from sklearn.linear_model import LogisticRegression",
+            "    from sklearn.model_selection import cross_val_score",
+            "    from sklearn.neighbors import KNeighborsClassifier",
+            "    from sklearn.pipeline import make_pipeline",
+            "    from sklearn.preprocessing import StandardScaler",
+            "    from sklearn.svm import SVC",
+            "",
+            "    models = {",
+            '        "logistic regression": LogisticRegression(max_iter=2000, random_state=seed),',
+            '        "random forest": RandomForestClassifier(n_estimators=100, random_state=seed),',
+            '        "support vectors": SVC(C=10, gamma="scale", random_state=seed),',
+            '        "nearest neighbours": KNeighborsClassifier(n_neighbors=3),',
+            "    }",
+            "    x, y, _ = pickle.loads(train.read_bytes())",
+            "    model = make_pipeline(StandardScaler(), models[family])",
+            "    scores = cross_val_score(model, x, y, cv=3)",
+            "    for fold, score in enumerate(scores):",
+            '        couler.log_metric("accuracy", score, step=fold)',
+            '    path = Path("model.pickle")',
+            "    path.write_bytes(pickle.dumps(model.fit(x, y)))",
+            "    return Fitted(family, float(scores.mean()), path)",
+            "",
+        ],
+    ),
+    "outputs": {"family": str, "validation": float},
+    "gives": {"model": False},
+    "files": ["train"],
+    "env": {"COULER_INSTALL": "1"},
+    "pod": {"spec": {"containers": [{"name": "base"}]}},
+    "options": {"retries": 1, "retry_delay": timedelta(seconds=0)},
+}
+PICK = {
+    "image": "python:3.11",
+    "name": "pick",
+    "source": "\n".join(
+        [
+            "",
+            "# examples/automl.py, line 8",
+            "from pathlib import Path",
+            "",
+            "# examples/automl.py, line 9",
+            "from typing import NamedTuple",
+            "",
+            "# examples/automl.py, line 28",
+            "class Best(NamedTuple):",
+            "    family: str",
+            "    validation: float",
+            "    model: Path",
+            "",
+            "# examples/automl.py, line 96",
+            "def pick(families: list[str], validations: list[float], models: Path) -> Best:",
+            '    """The model of the best score. `models` holds one entry for each that was fitted, in the order of the scores."""',
+            "    place = max(range(len(validations)), key=validations.__getitem__)",
+            "    return Best(families[place], validations[place], sorted(models.iterdir())[place])",
+            "",
+        ],
+    ),
+    "outputs": {"family": str, "validation": float},
+    "gives": {"model": False},
+    "files": ["models"],
+    "pod": {"spec": {"containers": [{"name": "base"}]}},
+}
+EVALUATE = {
+    "image": "python:3.11",
+    "name": "evaluate",
+    "source": "\n".join(
+        [
+            "",
+            "# examples/automl.py, line 8",
+            "from pathlib import Path",
+            "",
+            "# examples/automl.py, line 9",
+            "from typing import NamedTuple",
+            "",
+            "# examples/automl.py, line 34",
+            "class Evaluation(NamedTuple):",
+            "    accuracy: float",
+            "    labels: list[str]",
+            "    confusion: list[list[int]]",
+            "",
+            "# examples/automl.py, line 103",
+            "def evaluate(model: Path, held_out: Path) -> Evaluation:",
+            '    """How good the chosen model is on data that had no part in choosing it."""',
+            "    import pickle",
+            "",
+            "    from sklearn.metrics import confusion_matrix",
+            "",
+            "    x, y, labels = pickle.loads(held_out.read_bytes())",
+            "    predicted = pickle.loads(model.read_bytes()).predict(x)",
+            "    return Evaluation(float((predicted == y).mean()), labels, confusion_matrix(y, predicted).tolist())",
+            "",
+        ],
+    ),
+    "outputs": {"accuracy": float, "labels": list, "confusion": list},
+    "files": ["model", "held_out"],
+    "env": {"COULER_INSTALL": "1"},
+    "pod": {"spec": {"containers": [{"name": "base"}]}},
+}
+PUBLISH = {
+    "image": "python:3.11",
+    "name": "publish",
+    "source": "\n".join(
+        [
+            "",
+            "# examples/automl.py, line 8",
+            "from pathlib import Path",
+            "",
+            "# examples/automl.py, line 115",
+            "def publish(name: str, model: Path, accuracy: float) -> Path:",
+            '    """Give the model the name that it is served under."""',
+            "    import json",
+            "    import shutil",
+            "",
+            "    folder = Path(name)",
+            "    folder.mkdir()",
+            '    shutil.copy(model, folder / "model.pickle")',
+            '    (folder / "about.json").write_text(json.dumps({"data": name, "accuracy": accuracy}))',
+            '    print(f"published {name}: {accuracy:.1%} on held-out data")',
+            "    return folder",
+            "",
+        ],
+    ),
+    "gives": {"result": False},
+    "files": ["model"],
+    "pod": {"spec": {"containers": [{"name": "base"}]}},
+}
+HOLD_BACK = {
+    "image": "python:3.11",
+    "name": "hold_back",
+    "source": """
+# examples/automl.py, line 129
+def hold_back(name: str, accuracy: float) -> None:
+    print(f"{name} is not good enough to publish: {accuracy:.1%} on held-out data")
+""",
+    "pod": {"spec": {"containers": [{"name": "base"}]}},
+}
+REPORT = {
+    "image": "python:3.11",
+    "name": "report",
+    "source": "\n".join(
+        [
+            "",
+            "# examples/automl.py, line 9",
+            "from typing import NamedTuple",
+            "",
+            "# examples/automl.py, line 8",
+            "from pathlib import Path",
+            "",
+            "# examples/automl.py, line 40",
+            "class Selected(NamedTuple):",
+            "    families: list[str]",
+            "    validations: list[float]",
+            "    best: str",
+            "    accuracy: float",
+            "    labels: list[str]",
+            "    confusion: list[list[int]]",
+            "",
+            "# examples/automl.py, line 150",
+            "def report(names: list[str], results: list[Selected]) -> Path:",
+            '    """One page with, for each data set, the scores of all families and the confusion matrix of the best."""',
+            "    import base64",
+            "    import html",
+            "    import io",
+            "",
+            "    import matplotlib",
+            "",
+            '    matplotlib.use("agg")',
+            "    from matplotlib import pyplot",
+            "",
+            "    sections = []",
+            "    for name, result in zip(names, results, strict=True):",
+            '        figure, (scores, matrix) = pyplot.subplots(1, 2, figsize=(11, 4), layout="constrained")',
+            '        colours = ["tab:orange" if family == result.best else "tab:blue" for family in result.families]',
+            "        scores.scatter(result.validations, result.families, c=colours, s=90, zorder=3)",
+            "        for family, score in zip(result.families, result.validations, strict=True):",
+            '            scores.annotate(f"{score:.3f}", (score, family), xytext=(10, 0), textcoords="offset points", va="center")',
+            '        scores.grid(axis="x", alpha=0.3)',
+            "        scores.margins(x=0.2, y=0.2)",
+            '        scores.set(title="cross-validated accuracy")',
+            "        scores.invert_yaxis()",
+            '        matrix.imshow(result.confusion, cmap="Blues")',
+            "        for row, counts in enumerate(result.confusion):",
+            "            for column, count in enumerate(counts):",
+            '                shade = "white" if count > max(map(max, result.confusion)) / 2 else "black"',
+            '                matrix.text(column, row, count or "", ha="center", va="center", color=shade, fontsize=8)',
+            "        places = range(len(result.labels))",
+            '        matrix.set(title=f"{result.best} on held-out data", xlabel="predicted", ylabel="true")',
+            "        matrix.set_xticks(places, result.labels)",
+            "        matrix.set_yticks(places, result.labels)",
+            "        picture = io.BytesIO()",
+            "        figure.savefig(picture, dpi=110)",
+            "        pyplot.close(figure)",
+            "        sections.append(",
+            '            f"<h2>{html.escape(name)}</h2><p>Best: <b>{html.escape(result.best)}</b>, "',
+            '            f"{result.accuracy:.1%} of the held-out data right.</p>"',
+            '            f\'<img alt="scores and confusion matrix" src="data:image/png;base64,\'',
+            "            f'{base64.b64encode(picture.getvalue()).decode()}\">'",
+            "        )",
+            '    page = Path("report.html")',
+            "    page.write_text(",
+            '        "<!doctype html><meta charset=utf-8><title>Model selection</title>"',
+            '        "<style>body{font:16px system-ui;max-width:70rem;margin:2rem auto;padding:0 1rem}img{max-width:100%}</style>"',
+            "        f\"<h1>Model selection</h1>{''.join(sections)}\",",
+            '        encoding="utf-8",',
+            "    )",
+            "    return page",
+            "",
+        ],
+    ),
+    "gives": {"result": False},
+    "env": {"COULER_INSTALL": "1"},
+    "pod": {"spec": {"containers": [{"name": "base"}]}},
+}
+
+
+def select_2(inputs=dict, when=None, item=None):
+    start = begin(inputs, when, item)
+    load = step(
+        "load", LOAD, lambda: {"name": out(start, "name"), "seed": out(start, "seed")}
+    )
+    with TaskGroup("fit"):
+        fit = fan_out(
+            [
+                "logistic regression",
+                "random forest",
+                "support vectors",
+                "nearest neighbours",
+            ],
+            step_of_each(
+                FIT,
+                lambda item: {
+                    "family": item,
+                    "seed": out(start, "seed"),
+                    "train": out(load, "train"),
+                },
+            ),
+        )
+    pick = step(
+        "pick",
+        PICK,
+        lambda: {
+            "families": gather(fit, "family"),
+            "validations": gather(fit, "validation"),
+            "models": files_of(fit, "model"),
+        },
+    )
+    evaluate = step(
+        "evaluate",
+        EVALUATE,
+        lambda: {"model": out(pick, "model"), "held_out": out(load, "held_out")},
+    )
+    publish = step(
+        "publish",
+        PUBLISH,
+        lambda: {
+            "name": out(start, "name"),
+            "accuracy": out(evaluate, "accuracy"),
+            "model": out(pick, "model"),
+        },
+        when=lambda: at_most(
+            as_fraction(out(start, "threshold")), as_fraction(out(evaluate, "accuracy"))
+        ),
+    )
+    hold_back = step(
+        "hold_back",
+        HOLD_BACK,
+        lambda: {"name": out(start, "name"), "accuracy": out(evaluate, "accuracy")},
+        when=lambda: is_false(
+            at_most(
+                as_fraction(out(start, "threshold")),
+                as_fraction(out(evaluate, "accuracy")),
+            ),
+        ),
+    )
+    start >> load
+    load >> fit.start
+    fit.end >> pick
+    [pick, load] >> evaluate
+    [evaluate, pick] >> publish
+    evaluate >> hold_back
+    return finish(
+        start,
+        [publish, hold_back],
+        lambda: {
+            "families": gather(fit, "family"),
+            "validations": gather(fit, "validation"),
+            "best": out(pick, "family"),
+            "accuracy": out(evaluate, "accuracy"),
+            "labels": out(evaluate, "labels"),
+            "confusion": out(evaluate, "confusion"),
+        },
+    )
+
+
+with DAG(
+    "automl",
+    schedule=None,
+    start_date=datetime(2024, 1, 1, tzinfo=UTC),
+    catchup=False,
+    params={
+        "seed": Param(0, type="integer"),
+        "threshold": Param(0.95, type=["number", "string"]),
+    },
+    default_args={"namespace": "default"},
+    doc_md=__doc__,
+):
+    with TaskGroup("select"):
+        select = select_2(
+            lambda: {
+                "name": "digits",
+                "seed": param("seed"),
+                "threshold": param("threshold"),
+            },
+        )
+    with TaskGroup("select-2"):
+        select_2_2 = select_2(
+            lambda: {
+                "name": "breast_cancer",
+                "seed": param("seed"),
+                "threshold": param("threshold"),
+            },
+        )
+    report = step(
+        "report",
+        REPORT,
+        lambda: {
+            "names": ["digits", "breast_cancer"],
+            "results": [
+                {
+                    "families": out(select.end, "families"),
+                    "validations": out(select.end, "validations"),
+                    "best": out(select.end, "best"),
+                    "accuracy": out(select.end, "accuracy"),
+                    "labels": out(select.end, "labels"),
+                    "confusion": out(select.end, "confusion"),
+                },
+                {
+                    "families": out(select_2_2.end, "families"),
+                    "validations": out(select_2_2.end, "validations"),
+                    "best": out(select_2_2.end, "best"),
+                    "accuracy": out(select_2_2.end, "accuracy"),
+                    "labels": out(select_2_2.end, "labels"),
+                    "confusion": out(select_2_2.end, "confusion"),
+                },
+            ],
+        },
+    )
+    [select.end, select_2_2.end] >> report
+    result_of_run([report], lambda: {"result": out(report, "result")})
+
+# ---- what the workers use
+
+XCOM_LIMIT = 48 * 1024
+
+
+class Absent(LookupError):
+    """A value that is not there: the task that makes it did not succeed."""
+
+
+def proceed(when):
+    """Skip the task unless its condition holds."""
+    if when is not None and not evaluated(when):
+        raise AirflowSkipException("its condition is false")
+
+
+def evaluated(read, *given):
+    """What an expression gives. One without a value fails the task for good."""
+    try:
+        return read(*given) if callable(read) else read
+    except AirflowSkipException:
+        raise
+    except Exception as error:
+        message = f"an input or a condition has no value: {error!r}"
+        raise AirflowFailException(message) from error
+
+
+def given_back(outputs):
+    """The outputs of a graph; in a fan-out, an item without one counts as skipped."""
+    try:
+        return outputs()
+    except Absent:
+        raise AirflowSkipException("the graph has no result") from None
+    except Exception as error:
+        raise AirflowFailException(f"an output has no value: {error!r}") from error
+
+
+def param(name):
+    """A parameter of the run."""
+    return get_current_context()["params"][name]
+
+
+def xcom(task):
+    """All that a task gave, for the same item; None if it did not succeed."""
+    ti = get_current_context()["ti"]
+    mapped = task.get_closest_mapped_task_group() is not None
+    index = ti.map_index if mapped else -1
+    return loaded(ti.xcom_pull(task_ids=task.task_id, map_indexes=index))
+
+
+def out(task, name):
+    """One output of a task. Raises `Absent` where the task did not succeed."""
+    found = xcom(task)
+    if found is None or name not in found:
+        raise Absent(f"{task.task_id} gave no {name}")
+    return found[name]
+
+
+def results_of(fan):
+    """What the items of a fan-out gave, in order; None for those without success."""
+    if isinstance(fan.each, list):
+        return [xcom(each) for each in fan.each]
+    given = xcom(fan.start)
+    ti = get_current_context()["ti"]
+    indexes = list(range(len(given)))
+    pulled = ti.xcom_pull(task_ids=fan.each.task_id, map_indexes=indexes)
+    found = [loaded(each) for each in pulled] if given else []
+    if fan.batch is None:
+        return found
+    # A batch that failed as a whole is none of its items: it is counted by its task.
+    return [each for batch in found if batch for each in batch["@items"]]
+
+
+def check_succeeded(fan):
+    """Raise `Absent` unless a fan-out succeeded."""
+    if xcom(fan.end) is None:
+        raise Absent(f"{fan.end.task_id} did not succeed")
+
+
+def gather(fan, name):
+    """An output of a fan-out: the list over the items that succeeded."""
+    check_succeeded(fan)
+    return [found[name] for found in results_of(fan) if found is not None]
+
+
+def files_of(fan, name):
+    """The files of a fan-out by the number of their item: they become one folder."""
+    check_succeeded(fan)
+    found = enumerate(results_of(fan))
+    return {f"{index:06}": each[name] for index, each in found if each and each[name]}
+
+
+def fact(name):
+    """A fact about the run."""
+    context = get_current_context()
+    run, ti = context["dag_run"], context["ti"]
+    facts = {
+        "id": run.run_id,
+        "name": ti.dag_id,
+        "namespace": "",
+        "scheduled_time": (run.logical_date or run.run_after).isoformat(),
+        "start": run.start_date.isoformat(),
+        "attempt": ti.try_number - 1,
+        "duration": (datetime.now(UTC) - run.start_date).total_seconds(),
+    }
+    return facts[name]
+
+
+def kept(value):
+    """A value for XCom: a large one, or one that Airflow would change, as a file."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    reserved = ('"__classname__"', '"__type"', '"__var"', '"__id__"')
+    plain = text.encode("utf-8", "replace").decode() == text
+    if (
+        plain
+        and len(text.encode()) <= XCOM_LIMIT
+        and not any(map(text.count, reserved))
+    ):
+        return value
+    return {"@file": write_file("xcom.json", json.dumps(value).encode())}
+
+
+def loaded(found):
+    """What `kept` kept."""
+    if isinstance(found, dict) and "@file" in found:
+        return json.loads(read_file(found["@file"]))
+    return found
+
+
+def end_of(node):
+    """The task that ends a task, graph or fan-out."""
+    return getattr(node, "end", node)
+
+
+def states_of(task_ids, map_index=None):
+    """Airflow's states of tasks of this run."""
+    ti = get_current_context()["ti"]
+    found = ti.get_task_states(
+        dag_id=ti.dag_id,
+        run_ids=[ti.run_id],
+        task_ids=task_ids,
+        map_index=map_index,
+    )
+    return {task: str(state) for task, state in found.get(ti.run_id, {}).items()}
+
+
+def state_of(node):
+    """How a task, graph or fan-out ended: Succeeded, Failed, Skipped or Blocked."""
+    end, start = end_of(node), getattr(node, "start", None)
+    inside = end.get_closest_mapped_task_group() is not None
+    index = get_current_context()["ti"].map_index if inside else -1
+    suffix = f"_{index}" if inside else ""
+    task_ids = [end.task_id] + ([] if start is None else [start.task_id])
+    found = states_of(task_ids, index)
+    names = {
+        "success": "Succeeded",
+        "skipped": "Skipped",
+        "upstream_failed": "Blocked",
+    }
+    ended = names.get(found.get(end.task_id + suffix), "Failed")
+    if start is None or ended in ("Succeeded", "Skipped"):
+        return ended
+    began = names.get(found.get(start.task_id + suffix))
+    return "Blocked" if began == "Blocked" else "Failed"
+
+
+def check_started(start):
+    """Skip or fail the end of a group that did not start."""
+    if xcom(start) is None:
+        if state_of(start) == "Skipped":
+            raise AirflowSkipException("it had nothing to do")
+        raise AirflowFailException("it did not start")
+
+
+def check_tolerated(failed, tolerate):
+    """Fail if more items failed than are tolerated."""
+    if failed > tolerate:
+        raise AirflowFailException(f"{failed} items failed, and {tolerate} may")
+
+
+def failed_items(task):
+    """How many items of a fan-out failed."""
+    found = states_of([task.task_id]).values()
+    return sum(each in ("failed", "upstream_failed") for each in found)
+
+
+def kind_of(value):
+    """The kind of a value: a boolean is not a number."""
+    if value is None or isinstance(value, bool):
+        return type(value)
+    if isinstance(value, int | float):
+        return float
+    return type(value)
+
+
+def checked(value):
+    """The value; an integer that engines would compare differently is an error."""
+    if isinstance(value, int) and abs(value) > 2**53:
+        raise ValueError(f"{value} is beyond plus or minus 2^53")
+    return value
+
+
+def at_most(left, right):
+    """Whether a number or text comes before another, or is the same."""
+    ordered(left, right)
+    return left <= right
+
+
+def ordered(left, right):
+    """Raise an error unless both are numbers, or both texts."""
+    if kind_of(left) is not kind_of(right) or kind_of(left) not in (float, str):
+        raise TypeError(f"{left!r} can't be ordered with {right!r}")
+    checked(left), checked(right)
+
+
+def is_true(value):
+    """The value, which must be true or false."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{value!r} is neither true nor false")
+    return value
+
+
+def is_false(value):
+    """The opposite of a value that must be true or false."""
+    return not is_true(value)
+
+
+def as_fraction(value):
+    """A number with a decimal point, as its type says."""
+    return None if value is None else float(value)
+
+
+STORE = "/files"
+
+
+class StepFailed(AirflowException):
+    """A step that ended with an exit code other than 0."""
+
+    def __init__(self, message, exit_code=None, seconds=0.0):
+        super().__init__(message)
+        self.exit_code, self.seconds = exit_code, seconds
+
+
+def run_attempt(run, given, again, turns):
+    """One attempt; `again` says of a failure whether another one is worth it."""
+    try:
+        return run(given) if turns is None else turns(run, given)
+    except StepFailed as error:
+        if again is not None and not evaluated(again, error):
+            raise AirflowFailException(str(error)) from error
+        raise
+
+
+def run_batch(run, items, attempts):
+    """Several items in one task, each with its own attempts; None for failed ones."""
+    found = []
+    for item in items:
+        made = None
+        for number in range(attempts):
+            try:
+                made = run(item)
+                break
+            except AirflowException as error:
+                print(f"item {len(found)}, attempt {number}: {error}")
+        found.append(made)
+    return kept({"@items": found})
+
+
+def value_of(name, form, written, marked):
+    """An output as it was written: text as it is, everything else as JSON.
+
+    Python steps mark texts that could be taken for something else.
+    """
+    if marked and written.startswith("couler:json:"):
+        return json.loads(written.removeprefix("couler:json:"))
+    if not marked:
+        written = written.removesuffix("\n")
+    if form is str:
+        return written
+    try:
+        value = json.loads(written)
+    except ValueError as error:
+        if form is object:
+            return written
+        raise StepFailed(f"the output {name} is not JSON: {error}") from error
+    fitting = (int, float) if form is float else (form,)
+    if not marked and form is not object and type(value) not in fitting:
+        raise StepFailed(f"the output {name} is not {form.__name__}: {written[:60]}")
+    return value
+
+
+def program_of(template):
+    """The program of a Python step: a line that calls the runner, and the function."""
+    return f"{RUNNER_CALLS[template['name']]}\n{template['source']}"
+
+
+def runner_text():
+    """The program that reads the inputs of Python steps and writes their outputs."""
+    return zlib.decompress(base64.b85decode(RUNNER)).decode()
+
+
+def encoded(value):
+    """An input as the runner reads it."""
+    try:
+        data = json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        data = json.dumps(value).encode()
+    return base64.b64encode(b"couler:json:" + data).decode()
+
+
+def variable_of(name):
+    """The environment variable with an input of a Python function."""
+    return "COULER_INPUT_" + (name if name.isascii() else "0" + name.encode().hex())
+
+
+def address_of(name):
+    """Where a file of this task is kept."""
+    ti = get_current_context()["ti"]
+    attempt = f"{ti.map_index}-{ti.try_number}"
+    parts = (ti.dag_id, ti.run_id, ti.task_id, attempt, name)
+    return "/".join((STORE, *(quote(each, safe="") for each in parts)))
+
+
+def write_file(name, data):
+    """Keep some bytes; gives where."""
+    place = address_of(name)
+    store, path = url_to_fs(place)
+    store.makedirs(store._parent(path), exist_ok=True)
+    store.pipe_file(path, data)
+    return place
+
+
+def read_file(place):
+    """Bytes that were kept."""
+    store, path = url_to_fs(place)
+    return store.cat_file(path)
+
+
+def run_cached(template, given, run):
+    """The outputs of an earlier success with the same program and inputs, or new."""
+    contents = {
+        name: digest_of(value) if name in template.get("files", ()) else value
+        for name, value in given.items()
+    }
+    identity = [template.get("source"), template["cache"]["version"], contents]
+    key = sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+    store, path = url_to_fs(f"{STORE}/cache/{key}.json")
+    if store.exists(path):
+        record = json.loads(store.cat_file(path))
+        age = time() - record["time"]
+        if template["cache"]["seconds"] is None or age < template["cache"]["seconds"]:
+            return record["outputs"]
+    found = run(given)
+    store.makedirs(store._parent(path), exist_ok=True)
+    store.pipe_file(path, json.dumps({"time": time(), "outputs": found}).encode())
+    return found
+
+
+def digest_of(place):
+    """A digest of what is in a kept file or folder."""
+    if place is None:
+        return None
+    if isinstance(place, dict):
+        return {name: digest_of(each) for name, each in place.items()}
+    store, path = url_to_fs(place)
+    return {
+        each[len(path) :]: sha256(store.cat_file(each)).hexdigest()
+        for each in sorted(store.find(path))
+    }
+
+
+CLAIM = "files"
+
+PYTHON_STEP = """\
+import base64, json, os, subprocess, sys
+folder, found = "/tmp/couler/outputs", {}
+keep = json.loads(os.environ.pop("COULER_KEEP"))
+
+
+def bring(place, path):
+    if isinstance(place, dict):
+        os.makedirs(path, exist_ok=True)
+        for name, each in place.items():
+            bring(each, f"{path}/{name}")
+    elif place is not None:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        subprocess.check_call(["cp", "-r", place, path])
+
+
+code, archives = 1, []
+try:
+    for data in keep["include"]:
+        archives.append(f"/tmp/include-{len(archives)}.tar.gz")
+        with open(archives[-1], "wb") as file:
+            file.write(base64.b85decode(data))
+    os.environ["COULER_INCLUDE"] = os.pathsep.join(archives)
+    for name, place in json.loads(os.environ.pop("COULER_PLACES", "{}")).items():
+        bring(place, f"/tmp/couler/inputs/{name}")
+    with open("/tmp/step.py", "w", encoding="utf-8") as file:
+        file.write(os.environ.pop("COULER_STEP"))
+    code = subprocess.call([sys.executable, "/tmp/step.py"])
+    for name in keep["values"]:
+        if code == 0:
+            with open(f"{folder}/{name}", "rb") as file:
+                found[name] = base64.b64encode(file.read()).decode()
+    for name, place in keep["files"].items():
+        if code == 0 and os.path.exists(f"{folder}/{name}"):
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            subprocess.check_call(["cp", "-r", f"{folder}/{name}", place])
+            found[name] = ""
+finally:
+    if os.path.isdir("/airflow/xcom"):
+        with open("/airflow/xcom/return.json", "w") as file:
+            json.dump(found, file)
+sys.exit(code)
+"""
+
+
+def describe(operator, template, given):
+    """Give the operator the command, the environment and the volume of its pod."""
+    facts = ("id", "name", "namespace", "scheduled_time", "start", "attempt")
+    env = {f"COULER_RUN_{name.upper()}": str(fact(name)) for name in facts}
+    env |= evaluated(template.get("env", {}), given)
+    operator.pod_template_dict = with_files(template, evaluated(template["pod"], given))
+    if "source" in template:
+        env |= python_environment(template, given)
+        operator.cmds = template.get("python", ["python"])
+        operator.arguments = ["-c", escaped(PYTHON_STEP)]
+    else:
+        if "script" in template:
+            env["COULER_SCRIPT"] = evaluated(template["script"], given)
+        words = [escaped(each) for each in command_of(template, given)]
+        operator.cmds, operator.arguments = words[:1], words[1:]
+    operator.env_vars = {name: escaped(value) for name, value in env.items()}
+
+
+def escaped(text):
+    """A text in which Kubernetes expands nothing."""
+    return text.replace("$", "$$")
+
+
+def python_environment(template, given):
+    """What the runner of a Python function finds in its environment."""
+    found = {
+        "COULER_RUNNER": runner_text(),
+        "COULER_STEP": program_of(template),
+        "COULER_KEEP": json.dumps(
+            {
+                "values": list(template.get("outputs", ())),
+                "files": {each: address_of(each) for each in template.get("gives", ())},
+                "include": [INCLUDES[each] for each in template.get("include", ())],
+            }
+        ),
+        "PYTHONUNBUFFERED": "1",
+    }
+    places = {}
+    for name, value in given.items():
+        if name in template.get("files", ()):
+            places[name] = value
+        else:
+            found[variable_of(name)] = encoded(value)
+    if places:
+        found["COULER_PLACES"] = json.dumps(places)
+    return found
+
+
+def command_of(template, given):
+    """The words of a container's command, in a shell that keeps its outputs."""
+    words = [*evaluated(template["command"], given)]
+    paths = template.get("paths", {})
+    before, after = [], []
+    if "script" in template:
+        words.append("/tmp/couler-script")
+        before.append('printf %s "$COULER_SCRIPT" > /tmp/couler-script')
+        before.append("chmod 700 /tmp/couler-script; unset COULER_SCRIPT")
+    for name in template.get("files", ()):
+        before += copied(given.get(name), paths[name])
+    for name in template.get("outputs", {}):
+        path = shlex.quote(paths.get(name, "/tmp/.couler-stdout"))
+        read = f"base64 < {path} | tr -d '\\n'"
+        after.append(
+            f'[ ! -e {path} ] || add {shlex.quote(json.dumps(name))} "$({read})"'
+        )
+    for name in template.get("gives", ()):
+        path, place = shlex.quote(paths[name]), shlex.quote(address_of(name))
+        folder = shlex.quote(address_of(name).rpartition("/")[0])
+        after.append(
+            f"[ ! -e {path} ] || {{ mkdir -p {folder} && cp -r {path} {place} && "
+            f"add {shlex.quote(json.dumps(name))} ''; }}"
+        )
+    if not before and not after:
+        return words
+    printed = "/tmp/.couler-stdout"
+    run = (
+        f'"$@" > {printed}; code=$?; cat {printed}'
+        if "stdout" in template
+        else '"$@"; code=$?'
+    )
+    lines = [
+        "found='{'; comma=''",
+        """add() { found="$found$comma$1:\\"$2\\""; comma=,; }""",
+        "[ ! -d /airflow/xcom ] || echo '{}' > /airflow/xcom/return.json",
+        *before,
+        run,
+        "[ $code = 0 ] || exit $code",
+        *after,
+        "[ ! -d /airflow/xcom ] || printf '%s}' \"$found\" > /airflow/xcom/return.json",
+    ]
+    return ["sh", "-c", "\n".join(lines), "sh", *words]
+
+
+def copied(place, path):
+    """The lines of a shell that bring a kept file or folder to a path."""
+    if place is None:
+        return []
+    if isinstance(place, dict):
+        made = [f"mkdir -p {shlex.quote(path)}"]
+        for name, each in place.items():
+            made += copied(each, f"{path}/{name}")
+        return made
+    folder = shlex.quote(path.rpartition("/")[0] or "/")
+    return [f"mkdir -p {folder} && cp -r {shlex.quote(place)} {shlex.quote(path)}"]
+
+
+def with_files(template, pod):
+    """The pod, with the volume in which files are kept where it reads or leaves any."""
+    if not template.get("files") and not template.get("gives"):
+        return pod
+    spec = dict(pod["spec"])
+    mount = {"name": "couler-files", "mountPath": STORE}
+    claim = {"name": "couler-files", "persistentVolumeClaim": {"claimName": CLAIM}}
+    base, *others = spec["containers"]
+    mounted = base | {"volumeMounts": [*base.get("volumeMounts", []), mount]}
+    spec["containers"] = [mounted, *others]
+    spec["volumes"] = [*spec.get("volumes", []), claim]
+    return {**pod, "spec": spec}
+
+
+def read_outputs(template, written):
+    """The outputs of a pod, as its program wrote them."""
+    found = {}
+    for name, form in template.get("outputs", {}).items():
+        if name in written:
+            text = base64.b64decode(written[name]).decode()
+            found[name] = value_of(name, form, text, "source" in template)
+        elif name in template.get("otherwise", {}):
+            found[name] = template["otherwise"][name]
+        else:
+            raise StepFailed(f"the step left no output {name}")
+    for name, optional in template.get("gives", {}).items():
+        if name not in written and not optional:
+            raise StepFailed(f"the step left no file {name}")
+        found[name] = address_of(name) if name in written else None
+    return found
+
+
+def exit_code_of(pod):
+    """The exit code of the step in a pod that failed, None where the pod itself did."""
+    for each in (pod.status.container_statuses or []) if pod else []:
+        if each.name == "base" and each.state.terminated:
+            return each.state.terminated.exit_code
+    return None
+
+
+RUNNER_CALLS = {
+    "load": 'SPEC = __import__(\'json\').loads(\'{"function":"load","returns":"fields","future":[],"packages":["matplotlib>=3.8","scikit-learn>=1.4"],"inputs":[{"name":"name","type":{"type":"scalar","name":"str"}},{"name":"seed","type":{"type":"scalar","name":"int"}}],"outputs":[{"name":"train","artifact":true},{"name":"held_out","artifact":true}],"decisions":[],"pieces":[{"file":"examples/automl.py","line":9,"start":3,"count":1},{"file":"examples/automl.py","line":8,"start":6,"count":1},{"file":"examples/automl.py","line":17,"start":9,"count":3},{"file":"examples/automl.py","line":50,"start":14,"count":14}]}\'); exec(__import__(\'os\').environ.pop(\'COULER_RUNNER\'))',
+    "fit": 'SPEC = __import__(\'json\').loads(\'{"function":"fit","returns":"fields","future":[],"packages":["matplotlib>=3.8","scikit-learn>=1.4"],"inputs":[{"name":"family","type":{"type":"scalar","name":"str"}},{"name":"seed","type":{"type":"scalar","name":"int"}},{"name":"train","artifact":true}],"outputs":[{"name":"family","type":{"type":"scalar","name":"str"}},{"name":"validation","type":{"type":"scalar","name":"float"}},{"name":"model","artifact":true}],"decisions":[],"pieces":[{"file":"examples/automl.py","line":8,"start":3,"count":1},{"file":"examples/automl.py","line":9,"start":6,"count":1},{"file":"examples/automl.py","line":11,"start":9,"count":1},{"file":"examples/automl.py","line":22,"start":12,"count":4},{"file":"examples/automl.py","line":67,"start":18,"count":26}]}\'); exec(__import__(\'os\').environ.pop(\'COULER_RUNNER\'))',
+    "pick": 'SPEC = __import__(\'json\').loads(\'{"function":"pick","returns":"fields","future":[],"packages":[],"inputs":[{"name":"families","type":{"type":"list","item":{"type":"scalar","name":"str"}}},{"name":"validations","type":{"type":"list","item":{"type":"scalar","name":"float"}}},{"name":"models","artifact":true}],"outputs":[{"name":"family","type":{"type":"scalar","name":"str"}},{"name":"validation","type":{"type":"scalar","name":"float"}},{"name":"model","artifact":true}],"decisions":[],"pieces":[{"file":"examples/automl.py","line":8,"start":3,"count":1},{"file":"examples/automl.py","line":9,"start":6,"count":1},{"file":"examples/automl.py","line":28,"start":9,"count":4},{"file":"examples/automl.py","line":96,"start":15,"count":4}]}\'); exec(__import__(\'os\').environ.pop(\'COULER_RUNNER\'))',
+    "evaluate": 'SPEC = __import__(\'json\').loads(\'{"function":"evaluate","returns":"fields","future":[],"packages":["matplotlib>=3.8","scikit-learn>=1.4"],"inputs":[{"name":"model","artifact":true},{"name":"held_out","artifact":true}],"outputs":[{"name":"accuracy","type":{"type":"scalar","name":"float"}},{"name":"labels","type":{"type":"list","item":{"type":"scalar","name":"str"}}},{"name":"confusion","type":{"type":"list","item":{"type":"list","item":{"type":"scalar","name":"int"}}}}],"decisions":[],"pieces":[{"file":"examples/automl.py","line":8,"start":3,"count":1},{"file":"examples/automl.py","line":9,"start":6,"count":1},{"file":"examples/automl.py","line":34,"start":9,"count":4},{"file":"examples/automl.py","line":103,"start":15,"count":9}]}\'); exec(__import__(\'os\').environ.pop(\'COULER_RUNNER\'))',
+    "publish": 'SPEC = __import__(\'json\').loads(\'{"function":"publish","returns":"one","future":[],"packages":[],"inputs":[{"name":"name","type":{"type":"scalar","name":"str"}},{"name":"accuracy","type":{"type":"scalar","name":"float"}},{"name":"model","artifact":true}],"outputs":[{"name":"result","artifact":true}],"decisions":[],"pieces":[{"file":"examples/automl.py","line":8,"start":3,"count":1},{"file":"examples/automl.py","line":115,"start":6,"count":11}]}\'); exec(__import__(\'os\').environ.pop(\'COULER_RUNNER\'))',
+    "hold_back": 'SPEC = __import__(\'json\').loads(\'{"function":"hold_back","returns":"none","future":[],"packages":[],"inputs":[{"name":"name","type":{"type":"scalar","name":"str"}},{"name":"accuracy","type":{"type":"scalar","name":"float"}}],"outputs":[],"decisions":[],"pieces":[{"file":"examples/automl.py","line":129,"start":3,"count":2}]}\'); exec(__import__(\'os\').environ.pop(\'COULER_RUNNER\'))',
+    "report": 'SPEC = __import__(\'json\').loads(\'{"function":"report","returns":"one","future":[],"packages":["matplotlib>=3.8","scikit-learn>=1.4"],"inputs":[{"name":"names","type":{"type":"list","item":{"type":"scalar","name":"str"}}},{"name":"results","type":{"type":"list","item":{"type":"record","name":"Selected","fields":[{"name":"families","type":{"type":"list","item":{"type":"scalar","name":"str"}},"required":true},{"name":"validations","type":{"type":"list","item":{"type":"scalar","name":"float"}},"required":true},{"name":"best","type":{"type":"scalar","name":"str"},"required":true},{"name":"accuracy","type":{"type":"scalar","name":"float"},"required":true},{"name":"labels","type":{"type":"list","item":{"type":"scalar","name":"str"}},"required":true},{"name":"confusion","type":{"type":"list","item":{"type":"list","item":{"type":"scalar","name":"int"}}},"required":true}]}}}],"outputs":[{"name":"result","artifact":true}],"decisions":[],"pieces":[{"file":"examples/automl.py","line":9,"start":3,"count":1},{"file":"examples/automl.py","line":8,"start":6,"count":1},{"file":"examples/automl.py","line":40,"start":9,"count":7},{"file":"examples/automl.py","line":150,"start":18,"count":48}]}\'); exec(__import__(\'os\').environ.pop(\'COULER_RUNNER\'))',
+}
+
+# Reads the inputs of Python steps and writes their outputs.
+RUNNER = "the runner"
+
+INCLUDES = {}
