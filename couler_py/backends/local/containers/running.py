@@ -15,8 +15,11 @@ from couler_py.backends.local.containers.clients import PAUSE, Client, Clients, 
 from couler_py.backends.local.containers.group import ENVIRONMENT, PROCESS, Group, Member
 
 TRIES = 5  # at taking containers away
-# What the runtimes say when a container was to share the network of one that has ended: podman twice, then docker.
-ALONE = re.compile(rb"cannot get namespace path|share net namespace|join network of a non running|No such container")
+# What the runtimes say when a container was to share the network of one that has ended: podman, runc, podman, docker.
+ALONE = re.compile(
+    rb"cannot get namespace path|namespace path: lstat|share net namespace|join network of a non running|"
+    rb"No such container"
+)
 KEPT = ("COULER_ATTEMPT",)  # by which whoever supervises the conductor knows its processes
 
 
