@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -41,9 +42,11 @@ def main() -> None:
         "scale": lambda: scale.measure(less),
         "view": lambda: view.measure(options.rounds, less),
     }
-    for name, measure in parts.items():
-        if options.only is None or name in options.only:
-            found["parts"][name] = measure()
+    with tempfile.TemporaryDirectory(prefix="couler-bench-") as around:
+        os.environ["COULER_BENCH"] = around  # see `runs`
+        for name, measure in parts.items():
+            if options.only is None or name in options.only:
+                found["parts"][name] = measure()
     found["machine"]["load_at_end"] = os.getloadavg()[0]
     say_load(found["machine"]["load_at_end"], "at the end")
     if not options.quick:

@@ -32,9 +32,10 @@ COULER_PY = Runner("couler-py", "couler-py", OURS, HERE / "ours_run.py")
 LUIGI = Runner("Luigi", "luigi", PEERS, HERE / "peers" / "luigi_run.py")
 PREFECT = Runner("Prefect", "prefect", PEERS, HERE / "peers" / "prefect_run.py")
 SNAKEMAKE = Runner("Snakemake", "snakemake", PEERS, HERE / "peers" / "snakemake_run.py", tasks=200)
+TUNED = SNAKEMAKE._replace(name="  tuned", more=("tuned",))
 SUBPROCESS = Runner("subprocess", None, OURS, HERE / "bare_run.py")
 SPAWN = Runner("posix_spawn", None, OURS, HERE / "bare_run.py", ("spawn",))
-RUNNERS = (COULER_PY, LUIGI, PREFECT, SNAKEMAKE, SUBPROCESS, SPAWN)
+RUNNERS = (COULER_PY, LUIGI, PREFECT, SNAKEMAKE, TUNED, SUBPROCESS, SPAWN)
 PROMISED = ("commands", "wide")
 
 

@@ -1,8 +1,8 @@
-"""Run a graph with Snakemake's own command, in this process. Arguments: see `runs`.
+"""Run a graph with Snakemake's own command, in this process. Arguments: see `runs`; a fourth one, `tuned`.
 
-One rule for all tasks, the greedy scheduler (the default solves an integer program), no lock, no records of how files
-were made, and only times of files to tell what is out of date. For a `run:` block Snakemake starts itself again, so
-that a Python step is `python -c pass` here, which is many times faster.
+One rule for all tasks, as `snakemake -c N` runs it. Tuned: the greedy scheduler (the default solves an integer
+program), no lock, no records of how files were made, and only times of files to tell what is out of date. For a `run:`
+block Snakemake starts itself again, so that a Python step is `python -c pass` here, which is many times faster.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ rule task:
     output: touch("done/{i}")
     shell: "COMMAND"
 """
-OPTIONS = ["--scheduler", "greedy", "--nolock", "--drop-metadata", "--rerun-triggers", "mtime", "--quiet", "all"]
+QUIET = ["--quiet", "all"]
+TUNED = ["--scheduler", "greedy", "--nolock", "--drop-metadata", "--rerun-triggers", "mtime"]
 
 
 def run(waits: list[list[int]], commands: bool, folder: Path) -> int:
@@ -40,7 +41,7 @@ def run(waits: list[list[int]], commands: bool, folder: Path) -> int:
     with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing), contextlib.redirect_stderr(nothing):
         where = ["--snakefile", str(folder / "Snakefile"), "--directory", str(folder)]
         with contextlib.suppress(SystemExit):
-            main([*where, "-c", str(usable_processors()), *OPTIONS])
+            main([*where, "-c", str(usable_processors()), *QUIET, *(TUNED if "tuned" in sys.argv[4:] else [])])
     os.chdir(before)
     return len(list((folder / "done").iterdir()))
 
