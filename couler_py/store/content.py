@@ -13,9 +13,7 @@ import errno
 import hashlib
 import json
 import os
-import shutil
 import stat
-import tempfile
 from typing import Any
 
 from couler_py.store import faults
@@ -68,7 +66,7 @@ def keep_bytes(root: str, data: bytes, *, fsync: bool = False) -> dict[str, Any]
     digest = hashlib.sha256(data).hexdigest()
     target = blob_path(root, digest)
     if not _kept(target, len(data)):
-        handle, temporary = tempfile.mkstemp(dir=_scratch(root))
+        handle, temporary = _temporary(root)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
@@ -159,6 +157,8 @@ def remove(path: str) -> None:
     """Delete a file or a folder, read-only ones too; nothing where nothing is there."""
     if os.path.isdir(path) and not os.path.islink(path):
         _open_up(path)
+        import shutil  # not loaded where steps are forked from
+
         shutil.rmtree(path)
     else:
         with contextlib.suppress(FileNotFoundError):
@@ -225,7 +225,7 @@ def _keep_file(root: str, path: str, move: bool, fsync: bool) -> tuple[str, int]
         if not _kept(target, facts.st_size):
             _settle(path, target, fsync)
         return digest, facts.st_size
-    handle, temporary = tempfile.mkstemp(dir=_scratch(root))
+    handle, temporary = _temporary(root)
     os.close(handle)
     try:
         _copy(path, temporary)
@@ -299,10 +299,17 @@ def _altered(root: str, digest: str) -> LostContentError:
     )
 
 
+def _temporary(root: str) -> tuple[int, str]:
+    import tempfile  # not loaded where steps are forked from
+
+    return tempfile.mkstemp(dir=_scratch(root))
+
+
 def _copy(source: str, target: str) -> None:
     with open(source, "rb") as reading, open(target, "wb") as writing:
         if not _reflink(reading.fileno(), writing.fileno()):
-            shutil.copyfileobj(reading, writing, 1 << 20)
+            while part := reading.read(1 << 20):
+                writing.write(part)
 
 
 def _reflink(source: int, target: int) -> bool:

@@ -39,6 +39,7 @@ class Program:
         importlib.machinery.PathFinder.find_spec("couler_py")  # the runner asks too, and finds the folders read
         self._modules = {name: module for name, module in sys.modules.items() if name not in ("atexit", "gc")}
         self._around = dict(os.environ)
+        self._collections = 0
 
     def alone(self) -> None:
         """Leave nothing but what steps find loaded. Who works on keeps what it has imported by now."""
@@ -48,6 +49,7 @@ class Program:
 
     def run(self, payload: dict[str, Any]) -> NoReturn:
         """Be the step, and end as an interpreter does."""
+        self._collections = gc.get_stats()[2]["collections"]
         for name in sys.modules.keys() - self._modules.keys():  # the system's own calls import some
             del sys.modules[name]
         self._adopt(payload["env"])
@@ -99,7 +101,9 @@ class Program:
                 module = sys.modules[name]
                 if isinstance(module, types.ModuleType):
                     wipe(module.__dict__)
-            gc.collect()
+            # A whole collection looks at much that is shared until then; this short a step has nothing that is old.
+            old = gc.get_count()[2] or gc.get_stats()[2]["collections"] != self._collections
+            gc.collect(2 if old else 1)
         for stream in (sys.stdout, sys.stderr):
             try:
                 if not stream.closed:

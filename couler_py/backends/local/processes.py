@@ -106,8 +106,9 @@ def detach(folder: str, warden: str, parent: int, outputs: tuple[int, int]) -> N
             with contextlib.suppress(OSError):  # the one that listed them is closed
                 os.close(int(name))
     me = os.getpid()
-    with open(os.path.join(folder, "process"), "w") as file:
-        file.write(f"{me} {start_time(me)} {warden}\n")
+    process = os.open(os.path.join(folder, "process"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.write(process, f"{me} {start_time(me)} {warden}\n".encode())
+    os.close(process)
     if os.getppid() != parent:
         os._exit(127)
     if LINUX:
@@ -116,8 +117,10 @@ def detach(folder: str, warden: str, parent: int, outputs: tuple[int, int]) -> N
 
 def kill_first() -> None:
     """Have the kernel end this forked process before its warden where memory is short."""
-    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "r+b", buffering=0) as file:
-        file.write(b"%d" % min(int(file.read()) + OOM_FIRST, OOM_MOST))
+    with contextlib.suppress(OSError):
+        handle = os.open("/proc/self/oom_score_adj", os.O_RDWR)
+        os.write(handle, b"%d" % min(int(os.read(handle, 16)) + OOM_FIRST, OOM_MOST))
+        os.close(handle)
 
 
 @contextlib.contextmanager
@@ -153,10 +156,15 @@ def start_time(pid: int) -> str:
     """When a process started, in the system's own measure: with the id, it names a process for ever."""
     if LINUX:
         try:
-            with open(f"/proc/{pid}/stat", "rb") as stat:
-                return stat.read().rpartition(b")")[2].split()[19].decode()
+            handle = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
             return ""
+        try:
+            return os.read(handle, 4096).rpartition(b")")[2].split()[19].decode()
+        except OSError:
+            return ""
+        finally:
+            os.close(handle)
     import subprocess
 
     done = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)

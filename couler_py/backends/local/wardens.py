@@ -62,7 +62,7 @@ class Wardens:
             if self._process is None:
                 return ended  # the warden is lost, as whoever waits for this hears
         private = {name: request[name] for name in PRIVATE}
-        sealed = messages.sealed(encoded(private))
+        sealed = messages.sealed(private)
         try:
             shown = {name: value for name, value in request.items() if name not in PRIVATE or name in SHARED}
             self._send(encoded(shown), [sealed, *locks])
