@@ -26,7 +26,10 @@ SLOWER, LEAST = 1.1, 0.1  # a task counts as slower or faster from this factor o
 
 @reaching
 def command(before: Run, after: Run, as_json: AsJson = False, *, reach: Reach) -> None:
-    """Show two runs beside each other: parameters, steps, how tasks ended, outputs, times."""
+    """Show two runs beside each other.
+
+    Parameters, steps, how tasks ended, outputs, times.
+    """
     found = compare(*_runs(before, after, reach))
     if as_json:
         print(to_json(msgspec.to_builtins(found)), end="")

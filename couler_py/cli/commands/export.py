@@ -32,7 +32,10 @@ def command(
     *,
     reach: Reach,
 ) -> None:
-    """Write a run as a folder or archive to mail: record, workflow, logs, files and page, secrets hidden."""
+    """Write a run as a folder or archive to mail.
+
+    Record, workflow, logs, files and page, with secrets hidden.
+    """
     client, run = reach.run_of(run)
     if not isinstance(client, LocalClient):
         raise UsageError(f"{run} is not in the store of this machine")

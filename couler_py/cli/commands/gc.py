@@ -32,7 +32,10 @@ def command(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Free what nothing needs any more: files, environments, cached outputs over budget; old runs if asked."""
+    """Free what nothing needs any more.
+
+    Files, environments, cached outputs over budget; old runs if asked.
+    """
     budget = load().cache.budget
     found = garbage.sweep(
         older_than=None if older_than is None else seconds_of("--older-than", older_than),

@@ -31,7 +31,10 @@ def command(
     *,
     reach: Reach,
 ) -> None:
-    """Show all of a run: parameters, tasks, attempts, outputs, whose results were used; or all of one task."""
+    """Show all of a run, or of one of its tasks.
+
+    Parameters, tasks, attempts, outputs, and whose results were used.
+    """
     client, run = reach.run_of(run)
     found = client.status(run)
     details = _details(client, run) if isinstance(client, Detailed) else {}

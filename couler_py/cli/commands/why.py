@@ -23,7 +23,10 @@ def command(
     *,
     reach: Reach,
 ) -> None:
-    """Say why a step was computed, or whose result it used: what differs from its nearest earlier success."""
+    """Say why a step was computed, and not taken from the cache.
+
+    What differs from its nearest earlier success; of one that was taken from the cache, whose result it is.
+    """
     client, run = reach.run_of(run)
     if not isinstance(client, LocalClient):
         raise UsageError(f"{run} is not in the store of this machine, whose cache is asked")

@@ -108,7 +108,11 @@ def test_no_link_that_is_kept_leads_out_of_its_folder(links: list[tuple[str, str
         artifacts.give(home, ref, given_, writable=True)
         for path in given_.rglob("*"):
             if path.is_symlink():
-                assert Path(os.path.realpath(path)).is_relative_to(given_.resolve()), (path, path.readlink())
+                try:
+                    reached = Path(os.path.realpath(path, strict=True))
+                except OSError:
+                    continue  # in a circle, or nowhere
+                assert reached.is_relative_to(given_.resolve()), (path, path.readlink())
 
 
 def test_a_link_through_another_link_is_no_way_out(home: Home, tmp_path: Path) -> None:
