@@ -28,8 +28,9 @@ def run(*command: str | Path, cwd: Path, **variables: str) -> str:
 
 def clean_environment() -> dict[str, str]:
     """This process's environment, without what would lead another Python back to the checkout."""
+    left_out = ("PYTHON", "VIRTUAL_ENV", "COULER")
     return {
-        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV", "COULER"))
+        name: value for name, value in os.environ.items() if name == "COULER_LEDGER" or not name.startswith(left_out)
     }
 
 
