@@ -92,7 +92,8 @@ def test_what_a_step_left_running_can_write_to_no_kept_file(home: Path, tmp_path
     os.mkfifo(ready)
     stray = f"exec 3>>made; env -i setsid sh -c 'echo $$ > {pid}; read x < {ready}; echo more >&3; echo > {ready}' &"
     outputs = Outputs(artifacts=(OutputArtifact("file", "made"),))
-    make = Template("make", Container("x", ("sh",), ("-c", f"printf good > made; {stray} sleep 0")), outputs=outputs)
+    away = f"while [ ! -s {pid} ]; do sleep 0.01; done"  # before that, it can be told whose it is
+    make = Template("make", Container("x", ("sh",), ("-c", f"printf good > made; {stray} {away}")), outputs=outputs)
     beside = shell(
         "beside", f"while [ ! -s {pid} ]; do sleep 0.01; done; while [ ! -e {tmp_path}/end ]; do sleep 0.01; done"
     )
