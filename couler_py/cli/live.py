@@ -29,7 +29,7 @@ LEFT = 24
 LISTED = 200
 """Where there is no terminal, so many changes are lines of their own; after them only failures, and how far it is."""
 
-EVERY = 10.0  # seconds between two lines that say how far a large run is
+EVERY = 10.0  # seconds between two lines that say how far a large run is; and without one, until what waits says so
 PACE = 100  # times as long as drawing took is the pause after it, at least: no more than a hundredth of a run
 RECENT, LOOKED_AT = 8, 400  # tasks that have ended, of a large run; and among how many they are looked for
 BAR = 28  # cells, where the terminal is wide
@@ -86,11 +86,25 @@ class Log:
         self._listed = 0
         self._counted = 0.0
         self._waits = False
+        self._said = clock()
 
     def of(self, change: Change) -> str:
         """The lines that tell of a change."""
-        lines = list(self._lines(change))
+        lines = list(self._lines(change)) or list(self._stalled())
+        if lines:
+            self._said = self._clock()
         return "".join(f"{line}\n" for line in lines)
+
+    def _stalled(self) -> Iterator[str]:
+        # A run that starts nothing, as others use the machine, would look as if it hung.
+        if self._progress.states["Running"] or self._clock() - self._said < EVERY:
+            return
+        for name in self._progress.states["Pending"]:
+            task = self._progress.tasks[name]
+            if task.message and self._listed < LISTED and self._seen.get(name) != ("Pending", task.attempts):
+                self._seen[name] = ("Pending", task.attempts)
+                self._listed += 1
+                yield line_of(task)
 
     def _lines(self, change: Change) -> Iterator[str]:
         self._progress.apply(change)

@@ -259,6 +259,27 @@ def test_of_a_large_run_only_failures_are_lines_of_their_own_and_now_and_then_ho
     assert log.of(Change(RUNNING)).endswith(f"  {LISTED + 102}/{LISTED + 102}  1 failed\n")
 
 
+def test_a_run_in_which_nothing_runs_says_after_a_while_what_it_waits_for_once() -> None:
+    now = [0.0]
+    log = Log(Progress(), clock=lambda: now[0])
+    waits = TaskStatus("a", "Pending", message="waits for a processor")
+    assert log.of(Change(RUNNING, (waits, TaskStatus("b", "Pending")))) == ""
+    now[0] = 10.0
+    assert log.of(Change(RUNNING)).endswith("  Pending    a  waits for a processor\n")
+    now[0] = 20.0
+    assert log.of(Change(RUNNING)) == ""
+    assert log.of(Change(RUNNING, (TaskStatus("a", "Running", 1),))).endswith("  Running    a\n")
+
+
+def test_while_something_runs_nothing_is_said_of_what_waits() -> None:
+    now = [0.0]
+    log = Log(Progress(), clock=lambda: now[0])
+    waits = TaskStatus("b", "Pending", message="waits for a processor")
+    log.of(Change(RUNNING, (TaskStatus("a", "Running", 1), waits)))
+    now[0] = 10.0
+    assert log.of(Change(RUNNING)) == ""
+
+
 # ---- how long the rest takes
 
 
