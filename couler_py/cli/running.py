@@ -49,6 +49,17 @@ def watch(client: Client, start: Callable[[], str], *, as_json: bool = False) ->
         raise typer.Exit(exits.FAILED)
 
 
+def has_ended(client: Client, run: str, *, as_json: bool) -> bool:
+    """Whether a run has succeeded or failed, so that there is nothing to steer; says so."""
+    before = client.status(run).status
+    if before not in ("Succeeded", "Failed"):
+        return False
+    if as_json:
+        print(to_json({"run": run, "asked": None, "status": before}), end="")
+    console(stderr=True).print(f"{run} has ended before: {before}")
+    return True
+
+
 def print_logs(client: Client, start: Callable[[], str], *, as_json: bool = False) -> None:
     """Start a run elsewhere and print what its steps write until it ends, then how it ended; exits as `watch` does.
 

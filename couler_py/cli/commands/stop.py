@@ -26,11 +26,7 @@ def command(
 ) -> None:
     """Stop a run: running steps end, no others start, exit handlers run."""
     client, run = reach.run_of(run, dry_run=dry_run)
-    before = client.status(run).status
-    if before in ("Succeeded", "Failed"):
-        if as_json:
-            print(running.to_json({"run": run, "asked": None, "status": before}), end="")
-        console(stderr=True).print(f"{run} has ended before: {before}")
+    if running.has_ended(client, run, as_json=as_json):
         return
     if suspend:
         client.suspend(run)

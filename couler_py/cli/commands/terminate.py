@@ -12,6 +12,8 @@ from couler_py.cli.reach import DryRun, Reach, reaching
 def command(run: RunName, as_json: AsJson = False, dry_run: DryRun = False, *, reach: Reach) -> None:
     """End a run and its steps now, without exit handlers."""
     client, run = reach.run_of(run, dry_run=dry_run)
+    if running.has_ended(client, run, as_json=as_json):
+        return
     client.terminate(run)
     if dry_run:
         planned.show(client, as_json=as_json)

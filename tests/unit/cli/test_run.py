@@ -108,10 +108,11 @@ def test_retry_says_that_the_code_is_that_of_the_run(failing: str, here: Path, c
     assert shown.err.splitlines()[0] == said
 
 
-def test_a_run_that_has_ended_is_not_said_to_be_stopped(flow: str, couler: Couler) -> None:
+@pytest.mark.parametrize("command", ["stop", "suspend", "terminate"])
+def test_a_run_that_has_ended_is_not_said_to_be_steered(flow: str, couler: Couler, command: str) -> None:
     couler("run", flow)
     run = run_of(couler)["run"]
-    shown = couler("stop", run)
+    shown = couler(command, run)
     assert (shown.code, shown.err) == (0, f"{run} has ended before: Succeeded\n")
 
 
