@@ -100,13 +100,20 @@ def _said(error: Exception) -> bool:
         if isinstance(error, UserCodeError) and error.__cause__ is not None:
             sys.stderr.write(clean(user_traceback(error.__cause__)))
     elif isinstance(error, CoulerError) or (isinstance(error, OSError) and _names_a_place(error)):
-        say_error(str(error), getattr(error, "code", ""))
+        say_error(_told(error), getattr(error, "code", ""))
     elif isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in EXTRAS:
         name = (error.name or "").partition(".")[0]
         say_error(f"this needs {name}, which is not installed: pip install 'couler-py[{EXTRAS[name]}]'")
     else:
         return False
     return True
+
+
+def _told(error: CoulerError | OSError) -> str:
+    # An error of the system's by its place and its words: its number is for programs.
+    if not isinstance(error, OSError) or not error.strerror:
+        return str(error)
+    return error.strerror if error.filename is None else f"{os.fsdecode(error.filename)}: {error.strerror}"
 
 
 def _names_a_place(error: OSError) -> bool:

@@ -187,7 +187,13 @@ def test_a_full_disk_behind_stdout_is_no_bug(flow: str) -> None:
     with Path("/dev/full").open("w") as full:
         ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert ended.returncode == 2
-    assert ended.stderr.startswith("error: [Errno 28] No space left on device")
+    assert ended.stderr.startswith("error: No space left on device")
+
+
+def test_a_place_where_nothing_can_be_written_is_named_with_what_is_wrong(flow: str, couler: Couler) -> None:
+    couler("run", flow)
+    shown = couler("report", run_of(couler)["run"], "-o", "nowhere/run.html")
+    assert (shown.code, shown.err) == (2, "error: nowhere/run.html: No such file or directory\n")
 
 
 def test_a_page_of_a_run_is_written(flow: str, here: Path, couler: Couler) -> None:
