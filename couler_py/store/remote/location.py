@@ -58,6 +58,12 @@ def parse(text: str, folder: str | os.PathLike[str] | None = None) -> Location:
             raise LocationError(
                 "a store of artifacts is an address such as s3://bucket/prefix, or the path of a folder"
             )
+        scheme, mark, _ = text.partition(":")
+        if mark and scheme in SCHEMES:
+            raise LocationError(
+                f"{scheme}: without two slashes is no address: it is written {scheme}://bucket/prefix (a folder of "
+                f"that name: ./{scheme}:…)"
+            )
         return Location("file", "", str(_absolute(Path(text).expanduser(), folder)))
     if scheme != "file" and scheme not in SCHEMES:
         known = ", ".join(f"{each}://" for each in (*SCHEMES, "file"))

@@ -62,6 +62,8 @@ def test_an_address_that_may_hold_a_secret_is_refused_without_repeating_it(text:
     [
         ("", "address such as s3://"),
         ("ftp://host/x", "no kind of store"),
+        ("s3:bucket", "it is written s3://bucket/prefix"),
+        ("s3:/bucket/x", "it is written s3://bucket/prefix"),
         ("s3://", "names no bucket"),
         ("s3://../x", "names no bucket"),
         ("s3://bucket/a/../b", "a prefix is names"),
