@@ -17,7 +17,7 @@ from couler_py.cli.running import to_json
 @reaching
 def command(
     run: RunName,
-    names: Annotated[list[str] | None, typer.Argument(metavar="[TASK[/NAME]]...", help="Only these.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="TASK[/NAME]", help="Only these.")] = None,
     download: Annotated[
         str | None, typer.Option("-d", "--download", metavar="FOLDER", help="Fetch them below this folder.")
     ] = None,

@@ -20,7 +20,12 @@ from couler_py.settings.model import Keys
 def command(
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="[FOLDER]", help="The folder that work would be done in (default: this one)."),
+        typer.Argument(
+            metavar="FOLDER",
+            exists=True,
+            file_okay=False,
+            help="The folder that work would be done in (default: this one).",
+        ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Show what is left at its default too.")] = False,
     as_json: AsJson = False,

@@ -52,7 +52,7 @@ def list_all(as_json: AsJson = False) -> None:
 @app.command("delete")
 def delete(
     name: Name,
-    key: Annotated[str | None, typer.Argument(metavar="[KEY]", help="Only this key of it.")] = None,
+    key: Annotated[str | None, typer.Argument(metavar="KEY", help="Only this key of it.")] = None,
     keyring: Keyring = False,
 ) -> None:
     """Forget a secret, or one key of it."""

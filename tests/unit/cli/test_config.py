@@ -76,3 +76,9 @@ def test_another_folder_has_settings_of_its_own(couler: Couler, here: Path) -> N
     (here / "other" / "couler.toml").write_text('namespace = "other"\n')
     found = json.loads(couler("config", "other", "--json").out)
     assert (found["root"], found["settings"]["namespace"]["value"]) == (str(here / "other"), "other")
+
+
+def test_a_folder_that_isn_t_there_is_refused(couler: Couler) -> None:
+    shown = couler("config", "namespace")
+    assert shown.code == 2
+    assert "'namespace' does not exist" in shown.err
