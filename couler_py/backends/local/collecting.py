@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import stat
 import time
-from typing import Any
+from typing import Any, BinaryIO
 
 from couler_py.store import content, faults
 
@@ -73,7 +74,7 @@ def finish(request: dict[str, Any], record: dict[str, Any]) -> bytes | None:
 def verdict(folder: str) -> dict[str, Any]:
     """What is said of an attempt's end by what ran in it: any of reason, message, exit, oom; else nothing."""
     try:
-        with open(os.path.join(folder, VERDICT), "rb") as file:
+        with plain(os.path.join(folder, VERDICT)) as file:
             said = json.loads(file.read(1 << 16))
     except (OSError, ValueError):
         return {}
@@ -162,22 +163,36 @@ def clean(request: dict[str, Any]) -> None:
             content.remove(path)
 
 
+def plain(path: str) -> BinaryIO:
+    """A file of an attempt's folder, to read. The step may have put anything there, and a pipe would be waited for.
+
+    Raises `OSError`.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "its step has made something else of this file", path)
+    return os.fdopen(handle, "rb")
+
+
 def tail(path: str) -> str:
-    """The end of a log."""
-    if not os.path.exists(path):
-        return ""  # what failed came before the step
-    with open(path, "rb") as file:
-        file.seek(0, os.SEEK_END)
-        file.seek(max(0, file.tell() - TAIL))
-        return file.read().decode("utf-8", "replace")
+    """The end of a log; nothing where there is none: what failed came before the step, or the step has removed it."""
+    try:
+        with plain(path) as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(0, file.tell() - TAIL))
+            return file.read(TAIL).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def write_record(folder: str, record: dict[str, Any], fsync: bool) -> bytes:
     """Write how an attempt ended, all of it or nothing; its text."""
     text = json.dumps(record).encode()
     temporary = os.path.join(folder, "record.tmp")
+    content.remove(temporary)  # only a step can have made it: a pipe would be waited for, and a link be followed
     try:
-        with open(temporary, "wb") as file:
+        with open(temporary, "xb") as file:
             file.write(text)
             file.flush()
             if fsync:

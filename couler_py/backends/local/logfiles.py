@@ -61,7 +61,7 @@ def _new(
     log: Path, path: str, number: int, read: dict[str, int], parts: dict[str, bytes], *, last: bool
 ) -> Iterator[LogLine]:
     key = str(log)
-    if not log.exists():
+    if not log.is_file():  # its step may have removed it, or put a pipe there
         return
     rest = parts.get(key, b"")
     if log.stat().st_size < read.get(key, 0):  # its middle was taken out: what came after is read anew

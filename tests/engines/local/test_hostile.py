@@ -73,6 +73,30 @@ def test_a_daemon_that_a_step_has_forked_ends_with_it(leave: bool, home: Path) -
     assert processes_of(home) == {}
 
 
+@pytest.mark.parametrize("name", ["verdict", "log", "record.tmp"])
+def test_a_pipe_in_the_folder_of_an_attempt_is_not_waited_for(name: str, home: Path) -> None:
+    """The warden looks after all steps of a run: what one has put in its way must not stop the others."""
+    source = f"""
+import contextlib, os
+path = os.path.join(os.environ["COULER_ATTEMPT"], {name!r})
+with contextlib.suppress(FileNotFoundError):
+    os.unlink(path)
+os.mkfifo(path)
+raise SystemExit(3)
+"""
+    record = execute(flow(program("odd", source), graph(Task("a", "odd"))), home=home)
+    assert record.tasks["a"].message == "exit code 3"
+    assert text_of(home, record.id) == ""
+    assert processes_of(home) == {}
+
+
+def test_a_link_in_the_place_of_a_record_is_not_followed(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("kept")
+    link = f"ln -s {tmp_path}/precious $COULER_ATTEMPT/record.tmp"
+    assert execute(flow(shell("odd", link), graph(Task("a", "odd"))), home=home).status == "Succeeded"
+    assert (tmp_path / "precious").read_text() == "kept"
+
+
 def test_a_step_that_closes_what_it_writes_to_and_reads_what_nobody_sends(home: Path) -> None:
     source = "import os, sys; assert sys.stdin.read() == ''; os.close(1); os.close(2)"
     assert execute(flow(program("odd", source), graph(Task("a", "odd"))), home=home).status == "Succeeded"
