@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import fcntl
 import hashlib
 import json
 import os
 import signal
+import stat
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
 from couler_py.backends.local.containers import orphans
 from couler_py.backends.local.processes import marked, start_time
+
+NEEDED = {"started", "finished", "digest", "reason", "exit", "message"}
+"""What every record says."""
 
 
 def key_of(path: str) -> str:
@@ -53,12 +58,28 @@ def relative(folder: Path) -> str:
 
 
 def record(folder: Path) -> dict[str, Any] | None:
-    """How an attempt ended; None for one that left no record."""
+    """How an attempt ended; None for one that left no record.
+
+    What no warden can have written is none: a file that a power cut has emptied, or whatever a step put there.
+    """
     try:
-        found: dict[str, Any] = json.loads((folder / "record").read_text(encoding="utf-8"))
+        # Without waiting: opening a pipe would wait for who writes to it.
+        handle = os.open(folder / "record", os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
-    return found
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return None
+        raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        return None
+    with os.fdopen(handle, "rb") as file:
+        try:
+            found = json.loads(file.read())
+        except ValueError:
+            return None
+    return found if isinstance(found, dict) and found.keys() >= NEEDED else None
 
 
 def live_digests(root: Path, *, without: Collection[str] = ()) -> set[str]:
@@ -83,7 +104,7 @@ def claim(folder: Path) -> bool:
     except BlockingIOError:
         return False
     else:
-        if not (folder / "record").exists():
+        if record(folder) is None:
             (folder / "ended").touch()
             (folder / "record.tmp").unlink(missing_ok=True)  # cut off: it says nothing
         return True
@@ -96,7 +117,7 @@ def last(folders: list[Path]) -> int:
 
     Those before it have failed: a lost one has no record, and isn't made up for where a later one was begun.
     """
-    counts = (each for each in folders if (each / "record").exists() or not _is_over(each))
+    counts = (each for each in folders if record(each) is not None or not _is_over(each))
     return max(map(number_of, counts), default=0)
 
 

@@ -64,7 +64,7 @@ async def kept(context: Context, path: str, result: Result) -> None:
 def _mark(context: Context, path: str) -> None:
     folders = attempts.folders(context.folder).get(attempts.key_of(path), [])
     for folder in folders:
-        if (folder / "record").exists():
+        if attempts.record(folder) is not None:
             (folder / UNSENT).touch()
 
 

@@ -97,6 +97,14 @@ def test_a_link_in_the_place_of_a_record_is_not_followed(home: Path, tmp_path: P
     assert (tmp_path / "precious").read_text() == "kept"
 
 
+def test_a_step_that_forges_its_record_and_kills_who_looks_after_it_is_lost(home: Path) -> None:
+    odd = "echo forged > $COULER_ATTEMPT/record; kill -9 $PPID; sleep 60"
+    record = execute(flow(shell("odd", odd), graph(Task("a", "odd"))), home=home)
+    assert record.status == "Failed"
+    assert "its warden ended without a record" in record.tasks["a"].message
+    assert processes_of(home) == {}
+
+
 def test_a_step_that_closes_what_it_writes_to_and_reads_what_nobody_sends(home: Path) -> None:
     source = "import os, sys; assert sys.stdin.read() == ''; os.close(1); os.close(2)"
     assert execute(flow(program("odd", source), graph(Task("a", "odd"))), home=home).status == "Succeeded"
