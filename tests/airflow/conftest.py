@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,7 +51,7 @@ def airflow_home() -> Path:
 
 
 @pytest.fixture
-def load_dags(airflow_home: Path) -> Callable[[str], dict[str, DAG]]:
+def load_dags(airflow_home: Path) -> Iterator[Callable[[str], dict[str, DAG]]]:
     """A function that takes the text of one DAG file, registers all of its DAGs, and returns them by id.
 
     A file that doesn't import fails the test with Airflow's words. Put many DAGs into one text: each call reads the
@@ -73,4 +73,5 @@ def load_dags(airflow_home: Path) -> Callable[[str], dict[str, DAG]]:
         sync_bag_to_db(bag, "dags-folder", bundle_version=None)
         return dict(bag.dags)
 
-    return load
+    yield load
+    (airflow_home / "dags" / "tested.py").unlink(missing_ok=True)
