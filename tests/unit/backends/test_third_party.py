@@ -65,7 +65,7 @@ def couler(site: Path, tmp_path: Path) -> Callable[..., subprocess.CompletedProc
 
 
 def test_the_engine_is_listed_beside_ours(couler: Callable[..., subprocess.CompletedProcess[str]]) -> None:
-    assert couler("engines").stdout.split()[:4] == ["FEATURE", "argo", "local", "make"]
+    assert couler("engines").stdout.split()[:5] == ["FEATURE", "airflow", "argo", "local", "make"]
 
 
 def test_a_workflow_compiles_to_a_makefile_that_runs(
