@@ -7,7 +7,7 @@ import msgspec
 from couler_py.backends.airflow.helpers import reserved
 from couler_py.backends.airflow.options import Options, own
 from couler_py.backends.airflow.source import Assign, Definition
-from couler_py.ir.diagnostics import Diagnostic, Severity
+from couler_py.backends.findings import Findings
 from couler_py.ir.graph import templates_by_name
 from couler_py.ir.model import Graph, Loop, Source, Task, Template, Workflow
 from couler_py.ir.possible import Possibilities
@@ -18,10 +18,11 @@ from couler_py.printer.layout import Doc
 from couler_py.printer.names import Names
 
 
-class Emission:
+class Emission(Findings):
     """One workflow on its way to a DAG file."""
 
     def __init__(self, workflow: Workflow, options: Options):
+        super().__init__()
         self.workflow = workflow
         self.options = options
         self.own = own(workflow.engines.get("airflow"))
@@ -38,26 +39,6 @@ class Emission:
         self.beginnings: dict[str, str] = {}
         self.pools: dict[str, int] = {}
         self.includes: dict[str, str] = {}
-        self._found: dict[Diagnostic, None] = {}
-
-    @property
-    def diagnostics(self) -> list[Diagnostic]:
-        """What was found, in its order, each once."""
-        return list(self._found)
-
-    def problem(
-        self,
-        code: str,
-        message: str,
-        *,
-        severity: Severity = "error",
-        step: str = "",
-        source: Source | None = None,
-        why: str = "",
-        help: str = "",  # noqa: A002 - the word that diagnostics use
-    ) -> None:
-        """Note a finding; all of them are shown at once when emission has ended."""
-        self._found[Diagnostic(code, severity, message, source=source, step=step, why=why, help=help)] = None
 
     def add(self, template: Template) -> None:
         """Add a template that emission needs. What can become of its tasks is found out anew."""

@@ -12,7 +12,7 @@ from couler_py.backends.argo.options import Options
 from couler_py.backends.argo.program import Program
 from couler_py.backends.argo.support import TABLE
 from couler_py.backends.features import FEATURES
-from couler_py.ir.diagnostics import Diagnostic, Severity
+from couler_py.backends.findings import Findings
 from couler_py.ir.graph import Shape, shape
 from couler_py.ir.model import Graph, Source, Template, Workflow
 from couler_py.ir.names import legal_name
@@ -29,12 +29,13 @@ RUNNER = "couler-runner"
 FOLDER = "/couler/include"  # where archives are mounted in a step's container
 
 
-class Emission:
+class Emission(Findings):
     """Collects templates, further documents and findings while a workflow is emitted."""
 
     def __init__(
         self, workflow: Workflow, options: Options, modules: frozenset[str], exact_outputs: Mapping[str, list[str]]
     ):
+        super().__init__()
         self.options = options
         self.exact_outputs = exact_outputs
         self.modules = modules
@@ -46,7 +47,6 @@ class Emission:
         self.documents: list[dict[str, object]] = []
         self.annotations: dict[str, str] = {}
         self.run_annotations: dict[str, str] = {}
-        self._found: dict[Diagnostic, None] = {}
         self.blobs: dict[str, bytes] = {}
         self.includes_by_key = False
         self.loops: dict[str, Template] = {}
@@ -57,26 +57,6 @@ class Emission:
     @property
     def workflow(self) -> Workflow:
         return self.program.workflow
-
-    @property
-    def diagnostics(self) -> list[Diagnostic]:
-        """What was found, in its order, each once."""
-        return list(self._found)
-
-    def problem(
-        self,
-        code: str,
-        message: str,
-        *,
-        severity: Severity = "error",
-        step: str = "",
-        source: Source | None = None,
-        why: str = "",
-        help: str = "",  # noqa: A002 - the word that diagnostics use
-    ) -> None:
-        """Note a finding; all of them are shown at once when emission has ended."""
-        found = Diagnostic(code, severity, message, source=source, step=step, why=why, help=help)
-        self._found[found] = None
 
     def unsupported(self, feature: str, step: str, source: Source | None) -> None:
         """Note the use of a feature that the support table says Argo never has, as the caller chose to hear of it."""

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
-from decimal import Decimal
 from pathlib import Path
 
 from couler_py.ir.model import ContainerSet, DistributedJob, Function, Script, Template
 from couler_py.ir.pod import Container, Resources
+from couler_py.ir.quantity import quantity as exact
 from couler_py.store.shares import Share as Share
-
-# Kubernetes quantities: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
-_QUANTITY = re.compile(r"([+-]?[0-9.]+)([eE][-+]?[0-9]+|[numkMGTPE]|[KMGTPE]i)?")
-_UNITS = {"n": Decimal("1e-9"), "u": Decimal("1e-6"), "m": Decimal("1e-3"), "k": Decimal(1000), None: Decimal(1)}
-_UNITS |= {unit: Decimal(1000) ** power for power, unit in enumerate("MGTPE", 2)}
-_UNITS |= {f"{unit}i": Decimal(1024) ** power for power, unit in enumerate("KMGTPE", 1)}
-
 
 def quantity(text: str) -> float:
     """A Kubernetes quantity as a number. Raises `ValueError` for text that is none.
@@ -24,13 +16,10 @@ def quantity(text: str) -> float:
     >>> quantity("500m"), quantity("2Gi")
     (0.5, 2147483648.0)
     """
-    found = _QUANTITY.fullmatch(text)
+    found = exact(text)
     if found is None:
         raise ValueError(f"{text!r} is not a quantity, such as '500m', '2' or '4Gi'")
-    number, unit = found.groups()
-    if unit and unit[0] in "eE" and len(unit) > 1:
-        return float(number + unit)
-    return float(Decimal(number) * _UNITS[unit])
+    return float(found)
 
 
 def asked(template: Template, processors: float = 1.0) -> Share:

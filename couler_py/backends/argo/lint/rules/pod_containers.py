@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any, Literal
 
 from couler_py.backends.argo.lint.context import JSON
@@ -15,6 +14,7 @@ from couler_py.backends.argo.lint.finding import Finding, Path
 from couler_py.backends.argo.lint.rules.flow import Flow
 from couler_py.backends.argo.lint.rules.pods import containers_of
 from couler_py.backends.argo.lint.rules.references import nearest
+from couler_py.ir.quantity import quantity
 
 _HOST = r"(?:\[[0-9a-fA-F:]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)(?::\d+)?"
 _PART = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
@@ -28,7 +28,6 @@ _FIELD = re.compile(
 )
 _PORT_NAME = re.compile(r"(?=.{1,15}$)(?=.*[a-z])(?!.*--)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
 _VARIABLE = re.compile(r"[ -<>-~]+")
-_AMOUNT = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:[eE]([+-]?\d{1,3})|([KMGTPE]i|[numkMGTPE]?))", re.ASCII)
 _NATIVE = re.compile(r"cpu|memory|ephemeral-storage|hugepages-.*|[^/]*\.?kubernetes\.io/.*")
 _WORDS: dict[str, tuple[str, ...]] = {
     "imagePullPolicy": ("Always", "IfNotPresent", "Never"),
@@ -38,14 +37,6 @@ _SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef")
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _ACTIONS = ("exec", "httpGet", "tcpSocket", "grpc", "sleep")
 _NUMBERS = ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold")
-_SCALES = {
-    **{sign: Fraction(1024) ** power for power, sign in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)},
-    **{sign: Fraction(1000) ** power for power, sign in enumerate(("k", "M", "G", "T", "P", "E"), 1)},
-    "": Fraction(1),
-    "m": Fraction(1, 1000),
-    "u": Fraction(1, 10**6),
-    "n": Fraction(1, 10**9),
-}
 
 
 def refused(message: str, path: Path, help_: str = "", on: Literal["key", "value"] = "value") -> Finding:
@@ -167,7 +158,7 @@ def _resources(data: JSON, path: Path, where: str) -> Iterator[Finding]:
     limits, requests = data.get("limits") or {}, data.get("requests") or {}
     for side, amounts in (("limits", limits), ("requests", requests)):
         for name, given in amounts.items():
-            at, amount = (*path, side, name), quantity(given)
+            at, amount = (*path, side, name), quantity(str(given))
             if "{{" in name:
                 continue
             if "/" not in name and not _NATIVE.fullmatch(name):
@@ -181,7 +172,7 @@ def _resources(data: JSON, path: Path, where: str) -> Iterator[Finding]:
             elif amount is not None and amount.denominator != 1 and not _NATIVE.fullmatch(name):
                 yield refused(f"{where} asks for {given} of {name!r}, of which there are only whole ones", at)
     for name, given in requests.items():
-        most, least = quantity(limits.get(name)), quantity(given)
+        most, least = quantity(str(limits.get(name))), quantity(str(given))
         if name in limits and most is not None and least is not None and least > most:
             yield refused(
                 f"{where} requests {given} of {name!r}, and its limit is {limits[name]}", (*path, "requests", name)
@@ -190,20 +181,6 @@ def _resources(data: JSON, path: Path, where: str) -> Iterator[Finding]:
             yield refused(
                 f"{where} requests {name!r} without a limit", (*path, "requests", name), "write it under `limits` too"
             )
-
-
-def quantity(given: Any) -> Fraction | None:
-    """An amount as Kubernetes reads it; None for what isn't one, or stands in a tag.
-
-    >>> quantity("1500m"), quantity("1Ki"), quantity("{{x}}")
-    (Fraction(3, 2), Fraction(1024, 1), None)
-    """
-    text = str(given)
-    match = _AMOUNT.fullmatch(text) if len(text) <= 40 else None
-    if match is None:
-        return None
-    scale = Fraction(10) ** int(match[2]) if match[2] else _SCALES[match[3] or ""]
-    return Fraction(match[1].rstrip(".")) * scale
 
 
 def _subpaths(data: JSON, path: Path, where: str) -> Iterator[Finding]:

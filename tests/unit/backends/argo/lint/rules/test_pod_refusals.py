@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from couler_py.backends.argo.lint.rules.pod_containers import quantity
+from couler_py.ir.quantity import quantity
 from tests.unit.backends.argo.lint.rules.cases import Case, check
 
 
