@@ -22,12 +22,12 @@ from couler_py.store.remote.location import blob_name
         ("file:///srv/artifacts/", "file:///srv/artifacts"),
         ("file://localhost/srv/my%20store", "file:///srv/my store"),
         ("/srv/artifacts", "file:///srv/artifacts"),
-        ("store", "file:///work/store"),
-        ("../store", "file:///store"),
+        ("store", "file:///srv/team/store"),
+        ("../store", "file:///srv/store"),
     ],
 )
 def test_an_address_or_a_path_names_a_place(text: str, means: str) -> None:
-    assert str(parse(text, "/work")) == means
+    assert str(parse(text, "/srv/team")) == means
 
 
 def test_a_relative_path_is_one_of_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
