@@ -12,7 +12,7 @@ import msgspec
 from couler_py.backends.local import remote, tasks
 from couler_py.backends.local.context import Context, Halted
 from couler_py.backends.local.scope import Scope, TaskFailure
-from couler_py.backends.local.turns import Turns
+from couler_py.backends.local.works import Works
 from couler_py.ir.evaluate import EvaluationError
 from couler_py.ir.model import Each, Task, Template
 from couler_py.ir.model import Sequence as Numbers
@@ -114,68 +114,23 @@ async def _item(
 
 
 async def all_of(
-    context: Context, path: str, works: Sequence[Callable[[], Awaitable[Result]]], parallel: int | None
+    context: Context, path: str, items: Sequence[Callable[[], Awaitable[Result]]], parallel: int | None
 ) -> list[Result]:
     """The results of all items of a fan-out, at most `parallel` of them running at once."""
-    return await Items(context, path, works, parallel).run()
+    results = [Result("Skipped")] * len(items)
+    left = iter(range(len(items)))
+    works = Works(context.journal)
+    most = parallel or len(items)
 
+    async def one(index: int) -> None:
+        results[index] = await items[index]()
 
-class Items:
-    """The items of a fan-out while they run."""
+    def advance() -> None:
+        while works.count < most and not works.full and (index := next(left, None)) is not None:
+            works.begin(f"{path}[{index}]", one(index))
 
-    def __init__(
-        self, context: Context, path: str, works: Sequence[Callable[[], Awaitable[Result]]], parallel: int | None
-    ):
-        self.path, self.works, self.parallel = path, works, parallel or len(works)
-        self.results = [Result("Skipped")] * len(works)
-        self.active: dict[asyncio.Task[Result], int] = {}
-        self.begun = 0
-        self.changed = asyncio.Event()
-        self.turns = Turns(context.journal, self.changed.set)
-        self.halted: Halted | None = None
-        self.error: BaseException | None = None
-
-    async def run(self) -> list[Result]:
-        try:
-            self._advance()
-            while self.active:
-                self.changed.clear()
-                await self.changed.wait()
-                if self.error is not None:
-                    raise self.error
-                self._advance()
-        finally:
-            for work in self.active:
-                work.cancel()
-            while self.active:
-                await asyncio.wait(self.active)
-        if self.error is not None:
-            raise self.error
-        if self.halted is not None:
-            raise self.halted
-        return self.results
-
-    def _advance(self) -> None:
-        """Begin as many items as may run, or wait for their turn, at once."""
-        while self.begun < len(self.works) and len(self.active) < self.parallel and not self.turns.full:
-            self.turns.wait(f"{self.path}[{self.begun}]")
-            work = asyncio.ensure_future(self.works[self.begun]())
-            self.active[work] = self.begun
-            work.add_done_callback(self._done)
-            self.begun += 1
-
-    def _done(self, work: asyncio.Task[Result]) -> None:
-        index = self.active.pop(work)
-        self.turns.end(f"{self.path}[{index}]")
-        if not work.cancelled():
-            error = work.exception()
-            if error is None:
-                self.results[index] = work.result()
-            elif isinstance(error, Halted):  # nothing more starts; what runs goes on
-                self.halted = error
-            elif self.error is None:
-                self.error = error
-        self.changed.set()
+    await works.run(advance)
+    return results
 
 
 def gather(context: Context, each: Each, template: Template, items: list[Any], results: list[Result]) -> Result:

@@ -14,7 +14,7 @@ import msgspec
 from couler_py.backends.local import fanout, hooks, tasks
 from couler_py.backends.local.context import Call, Context, Daemon, Halted
 from couler_py.backends.local.scope import AbsentOutputError, Scope, TaskFailure, plain
-from couler_py.backends.local.turns import Turns
+from couler_py.backends.local.works import Works
 from couler_py.ir import wire
 from couler_py.ir.evaluate import AbsentError, EvaluationError
 from couler_py.ir.graph import Shape, shape
@@ -41,31 +41,18 @@ class GraphRun:
         self.states: dict[str, State] = {}
         self.waiting = {name: len(self.shape.producers[name]) for name in self.tasks}
         self.ready: deque[str] = deque(name for name, count in self.waiting.items() if count == 0)
-        self.active: set[asyncio.Task[None]] = set()
-        self.changed = asyncio.Event()
-        self.turns = Turns(context.journal, self.changed.set)
+        self.works = Works(context.journal)
         self.failed = False
-        self.halted = False
-        self.error: BaseException | None = None
         self.daemons: list[Daemon] = []
         bound = made.template.parallelism
         self.slots = made.slots if bound is None else (asyncio.Semaphore(bound), *made.slots)
 
     async def run(self) -> Result:
         try:
-            self._advance()
-            while self.active:
-                self.changed.clear()
-                await self.changed.wait()
-                if self.error is not None:
-                    raise self.error
-                self._advance()
+            await self.works.run(self._advance)
         finally:
-            await self._end_rest()
-        if self.error is not None:
-            raise self.error
-        if self.halted:
-            raise Halted
+            for daemon in self.daemons:
+                await daemon.end()
         if self.outcome() == "Failed":
             return self.failure()
         return self._outputs()
@@ -115,17 +102,9 @@ class GraphRun:
         more = f", and {len(failed) - 1} more" if len(failed) > 1 else ""
         return f"{failed[0]} failed{more}" + (f": {said}" if said else "")
 
-    async def _end_rest(self) -> None:
-        for task in self.active:
-            task.cancel()
-        while self.active:
-            await asyncio.wait(self.active)
-        for daemon in self.daemons:
-            await daemon.end()
-
     def _advance(self) -> None:
         """Deal with the tasks that wait for nothing more, as many as may begin."""
-        while self.ready and not self.turns.full:
+        while self.ready and not self.works.full:
             name = self.ready.popleft()
             task = self.tasks[name]
             result = self._settled(task)
@@ -133,21 +112,7 @@ class GraphRun:
                 tasks.note(self.context, self.made.inside(name, self.attempt), task, result)
                 self._ended(name, result)
                 continue
-            self.turns.wait(self.made.inside(name, self.attempt))
-            work = asyncio.create_task(self._work(task), name=name)
-            self.active.add(work)
-            work.add_done_callback(self._done)
-
-    def _done(self, work: asyncio.Task[None]) -> None:
-        self.active.discard(work)
-        self.turns.end(self.made.inside(work.get_name(), self.attempt))
-        if not work.cancelled() and work.exception() is not None:
-            error = work.exception()
-            if isinstance(error, Halted):
-                self.halted = True
-            elif self.error is None:
-                self.error = error
-        self.changed.set()
+            self.works.begin(self.made.inside(name, self.attempt), self._work(task))
 
     def _settled(self, task: Task) -> Result | None:
         """The result of a task that doesn't run; None for one that does."""
