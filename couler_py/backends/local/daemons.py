@@ -11,6 +11,7 @@ from pathlib import Path
 from couler_py.backends.local import attempts
 from couler_py.backends.local.containers.group import READY
 from couler_py.backends.local.context import Attempt, Call, Context
+from couler_py.backends.local.logbounds import shorten
 from couler_py.backends.local.wardens import Record, WardenLostError
 from couler_py.store.records import Result
 
@@ -33,6 +34,7 @@ class Daemon:
             except WardenLostError:
                 await attempts.end(self._folder, lambda: self._context.kill)
             self._context.running.pop(self._path, None)
+            shorten(self._folder / "log", self._context.log_limit)
             await without_containers(self._context, self._path, self._folder)
 
 
@@ -58,6 +60,7 @@ async def serve(
         context.running.pop(made.path, None)
         if found is not None:
             return await ended(context, made, folder, found)
+        shorten(folder / "log", context.log_limit)
         return Attempt(Result("Failed", message="the daemon ended before it served anybody"), "lost")
     daemon.holds = kept()
     context.daemons.setdefault(made.path, []).append(daemon)

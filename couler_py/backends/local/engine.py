@@ -42,7 +42,6 @@ class Engine:
         self._error: Exception | None = None
         self._pending: list[control.Request] = []
         self._sampler = sampling.Sampler(context)
-        self._bounds = logbounds.Bounds(context)
 
     async def drive(self) -> RunRecord:
         """Work on the run until it has ended, was stopped, or the store can't be written. Raises `StoreError`."""
@@ -69,7 +68,6 @@ class Engine:
         finally:
             requests.cancel()
             self._sampler.close()
-            self._bounds.close()
             context.wardens.close()
         faults.reach("run.ended")
         run.finished = runs.now()
@@ -197,7 +195,7 @@ class Engine:
             self._look()
             metrics.look(self.context)
             self._sampler.look()
-            self._bounds.look()
+            logbounds.look(self.context)
             await asyncio.sleep(control.INTERVAL)
 
     def _no_longer_heeded(self, requests: asyncio.Task[None]) -> None:

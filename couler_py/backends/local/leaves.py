@@ -115,6 +115,7 @@ async def _supervised(context: Context, made: Call, folder: Path, work: asyncio.
 
 def _unrecorded(context: Context, made: Call, folder: Path, state: str, message: str, began: float) -> None:
     """Note an attempt that has left no record."""
+    shorten(folder / "log", context.log_limit)
     number, place = attempts.number_of(folder), attempts.relative(folder)
     record = AttemptRecord(number, state, message, None, began, runs.now(), place)
     context.journal.attempt(made.path, attempts.execution_of(folder), record)

@@ -22,25 +22,10 @@ NEAR = 1 << 16  # bytes in which the end of a line is looked for, so that none i
 MARK = re.compile(rb"\n=== couler: ([0-9]+) bytes were left out here, as logs\.limit says ===\n")
 
 
-class Bounds:
-    """The logs of a run's attempts while they run, and once more when they have ended."""
-
-    def __init__(self, context: Context):
-        self._context = context
-        self._seen: set[str] = set()
-
-    def look(self) -> None:
-        """Shorten the logs that have grown too long."""
-        running = set(self._context.running.values())
-        if not running and not self._seen:
-            return
-        for name in running | self._seen:
-            shorten(self._context.folder / "attempts" / name / "log", self._context.log_limit)
-        self._seen = running
-
-    def close(self) -> None:
-        """See to the logs of what has just ended."""
-        self.look()
+def look(context: Context) -> None:
+    """Shorten the logs of running attempts that have grown too long; those that end are seen to when they do."""
+    for name in context.running.values():
+        shorten(context.folder / "attempts" / name / "log", context.log_limit)
 
 
 def shorten(log: Path, limit: int) -> bool:
