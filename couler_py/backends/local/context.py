@@ -161,7 +161,6 @@ class Context:
         self.programs: dict[str, Path] = {}
         self.images: Images | None = None
         self.addresses: dict[str, str] = {}
-        self.zygotes: dict[tuple[str, ...], str] = {}
         self.interpreters: dict[tuple[str, ...], str] = {}
         self.daemons: dict[str, list[Daemon]] = {}
         self.key_parts: dict[str, Parts] = {}

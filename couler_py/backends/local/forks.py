@@ -42,9 +42,9 @@ def complete(context: Context, request: dict[str, Any]) -> None:
     """Have a request's step forked."""
     python, _, request["program"] = request.pop("command")
     del request["env"]["COULER_RUNNER"]
-    key = (python, *preload(context))
-    if key not in context.zygotes:
+    modules = preload(context)
+    key = request["zygote"] = "\0".join((python, *modules))
+    if key not in context.wardens.zygotes:
         runner = str(programs.runner_file(context.home))
         around = {**context.ambient, "PYTHONUNBUFFERED": "1"}
-        context.zygotes[key] = context.wardens.zygote(python, runner, preload(context), around)
-    request["zygote"] = context.zygotes[key]
+        context.wardens.zygotes[key] = {"python": python, "runner": runner, "preload": modules, "env": around}

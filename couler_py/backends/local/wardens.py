@@ -38,7 +38,7 @@ class Wardens:
         self._requests: socket.socket | None = None
         self._reports: socket.socket | None = None
         self._waiting: dict[str, asyncio.Future[Record]] = {}
-        self._zygotes: dict[str, dict[str, Any]] = {}
+        self.zygotes: dict[str, dict[str, Any]] = {}  # by the key that requests name: how each is started, once needed
         self._described: set[str] = set()
         self._buffer = b""
 
@@ -58,7 +58,8 @@ class Wardens:
             return ended
         if key not in self._described:
             self._described.add(key)
-            self._send(encoded(self._zygotes[key]), [])
+            wanted = self.zygotes[key]
+            self._send(encoded({**wanted, "key": key, "env": wanted["env"] | outer()}), [])
             if self._process is None:
                 return ended  # the warden is lost, as whoever waits for this hears
         private = {name: request[name] for name in PRIVATE}
@@ -69,14 +70,6 @@ class Wardens:
         finally:
             os.close(sealed)
         return ended
-
-    def zygote(self, python: str, runner: str, preload: tuple[str, ...], env: dict[str, str]) -> str:
-        """The key of a process that forks Python steps; it is started when the first step of its kind is."""
-        key = "\0".join((python, *preload))
-        if key not in self._zygotes:
-            described = {"key": key, "python": python, "runner": runner, "preload": preload, "env": env | outer()}
-            self._zygotes[key] = described
-        return key
 
     def end(self, attempt: str, *, kill: bool = False) -> None:
         """Ask a step to end; with `kill`, at once."""
