@@ -150,7 +150,8 @@ def facts_of(task: TaskStatus) -> str:
 def _elapsed(task: TaskStatus) -> float | None:
     if task.status == "Running" and task.started is not None:
         return max(0.0, time.time() - task.started)
-    return None if task.cached else task.seconds
+    never_ran = task.started is None and task.status in ("Skipped", "Blocked")
+    return None if task.cached or never_ran else task.seconds
 
 
 # ---- the view

@@ -11,7 +11,9 @@ from typing import Any
 
 import msgspec
 
+from couler_py.ir.codec import from_json
 from couler_py.ir.diagnostics import CoulerError
+from couler_py.ir.model import Workflow
 from couler_py.store import content
 from couler_py.store.database import transaction
 from couler_py.store.home import Home
@@ -174,6 +176,13 @@ def workflow_text(connection: sqlite3.Connection, digest: str) -> str:
     (text,) = connection.execute("SELECT text FROM workflows WHERE digest=?", (digest,)).fetchone()
     assert isinstance(text, str)
     return text
+
+
+def workflow(connection: sqlite3.Connection, digest: str) -> Workflow:
+    """The workflow that a run was started with."""
+    found = from_json(workflow_text(connection, digest))
+    assert isinstance(found, Workflow)
+    return found
 
 
 def list_runs(connection: sqlite3.Connection) -> list[RunRecord]:

@@ -26,10 +26,9 @@ def check_outputs(home: Home, record: RunRecord, task: str | None, outputs: Mapp
         return
     connection = connect(home)
     try:
-        workflow = from_json(runs.workflow_text(connection, record.workflow))
+        workflow = runs.workflow(connection, record.workflow)
     finally:
         connection.close()
-    assert isinstance(workflow, Workflow)
     templates = {template.name: template for template in workflow.templates}
     template = templates.get(chosen[0].template)
     if template is None:

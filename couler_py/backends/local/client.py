@@ -128,14 +128,12 @@ class LocalClient:
 
     def workflow(self, run: str) -> Workflow:
         """The workflow that a run is of. Raises `RunNotFoundError`."""
-        api.load(run, home=self._home, tasks=False)
+        record = api.load(run, home=self._home, tasks=False)
         connection = connect(open_home(self._home))
         try:
-            found = from_json(runs.workflow_text(connection, runs.load(connection, run, tasks=False).workflow))
+            return runs.workflow(connection, record.workflow)
         finally:
             connection.close()
-        assert isinstance(found, Workflow)
-        return found
 
     def _metrics(self, run: str) -> Metrics:
         connection = connect(open_home(self._home))
@@ -283,52 +281,17 @@ def runs_folder(path: str) -> str:
     return name if len(name.encode()) <= LONGEST_NAME else attempts.key_of(path)
 
 
-def _maker(cached: str) -> str:
-    run, _, path = cached.partition(":")
-    return f"{run}/{shown(path)}" if run else ""
-
-
 def status_of(record: RunRecord, workflow: Workflow | None, metrics: Metrics | None = None) -> RunStatus:
     """A record in the words that all engines share. `metrics` are by the path of a task."""
-    sources: dict[str, Source | None] = {}
-    displays: dict[str, str] = {}
-    for template in workflow.templates if workflow is not None else ():
-        sources[template.name] = template.source
-        displays[template.name] = template.display
-    entry = record.tasks.get("")
-    tasks = []
-    for path, task in last_attempts(record.tasks).items():
-        if not path and task.kind in ("graph", "loop"):
-            continue
-        tasks.append(
-            TaskStatus(
-                shown(path) or task.template,
-                task.state,
-                0 if task.started is None else task.attempts,
-                task.seconds if task.finished is not None else None,
-                task.message,
-                displays.get(task.template, ""),
-                bool(task.cached),
-                task.started,
-                task.finished,
-                sources.get(task.template),
-                (metrics or {}).get(path, {}),
-                _maker(task.cached),
-            )
-        )
-    message = record.message or (entry.message if entry is not None else "")
-    return RunStatus(
-        record.id,
-        record.name,
-        record.status,
-        "local",
-        record.created,
-        record.finished,
-        message,
-        tuple(tasks),
-        record.outputs,
-        record.parameters,
+    shape = watching.Shape(workflow)
+    tasks = tuple(
+        shape.task(path, task, (metrics or {}).get(path, {}))
+        for path, task in last_attempts(record.tasks).items()
+        if not watching.is_run(path, task)
     )
+    entry = record.tasks.get("")
+    message = record.message or (entry.message if entry is not None else "")
+    return msgspec.structs.replace(watching.head(record), message=message, tasks=tasks)
 
 
 __all__ = ["LocalClient", "RunNotFoundError", "status_of"]

@@ -26,6 +26,16 @@ def shown(path: str) -> str:
     return f"onExit/{path[1:]}" if path.startswith("!") else path
 
 
+def maker(cached: str) -> str:
+    """Who made what a task used, as others know it: `RUN/TASK`; "" where it made it itself.
+
+    >>> maker("flow-x2b4c:graph~1/train")
+    'flow-x2b4c/graph/train'
+    """
+    run, _, path = cached.partition(":")
+    return f"{run}/{shown(path)}" if run else ""
+
+
 def last_attempts(tasks: Mapping[str, TaskRecord]) -> dict[str, TaskRecord]:
     """The tasks by their paths, without those of earlier attempts of what is around them."""
     if not any(task.attempts > 1 and task.kind in ("graph", "loop") for task in tasks.values()):

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Protocol
 import msgspec
 
 from couler_py.backends.base import FINISHED
-from couler_py.backends.local.paths import last_attempts, shown
+from couler_py.backends.local.paths import last_attempts, maker, shown
 from couler_py.ir.codec import from_json
 from couler_py.ir.diagnostics import DiagnosticError
 from couler_py.ir.model import Workflow
@@ -51,11 +51,9 @@ class Known(msgspec.Struct, frozen=True):
 
 def facts(connection: sqlite3.Connection, folder: Path, record: RunRecord) -> RunFacts:
     """All that is known of a run of this machine; `folder` is the run's."""
-    workflow = from_json(runs.workflow_text(connection, record.workflow))
-    assert isinstance(workflow, Workflow)
     known = Known(
         record,
-        workflow,
+        runs.workflow(connection, record.workflow),
         runs.load_attempts(connection, record.id),
         runs.metrics(connection, record.id),
         samples.load(connection, record.id),
@@ -112,7 +110,7 @@ def _task(
         task.started,
         task.finished,
         task.message,
-        task.cached.replace(":", "/", 1),
+        maker(task.cached),
         dict(metrics),
         task.kind,
         task.ready,

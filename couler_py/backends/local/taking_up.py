@@ -77,8 +77,7 @@ def prepare_again(
         opened = remote.opened(options.artifacts, place)
         if opened is not None:
             undone.callback(opened.close)
-        own = from_json(runs.workflow_text(connection, run.workflow))
-        assert isinstance(own, Workflow)
+        own = runs.workflow(connection, run.workflow)
         chosen = again.choose(own, run.tasks, start, only) if failed_too else again.Choice()
         said: list[Diagnostic] = []
         if workflow is not None:

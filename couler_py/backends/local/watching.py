@@ -12,7 +12,7 @@ from couler_py.backends.local import api
 from couler_py.backends.local.expected import expected
 from couler_py.backends.local.journal import Event
 from couler_py.backends.local.lifecycle import InThread
-from couler_py.backends.local.paths import last_attempts, shown
+from couler_py.backends.local.paths import last_attempts, maker, shown
 from couler_py.ir.model import Source, Workflow
 from couler_py.store import runs, samples
 from couler_py.store.database import connect
@@ -28,9 +28,10 @@ PACE = 100  # times as long as a look has taken is the pause after it, at least
 class Shape:
     """A workflow's part in what is shown of its tasks."""
 
-    def __init__(self, workflow: Workflow):
-        self.sources: dict[str, Source | None] = {each.name: each.source for each in workflow.templates}
-        self.displays = {each.name: each.display for each in workflow.templates}
+    def __init__(self, workflow: Workflow | None):
+        templates = () if workflow is None else workflow.templates
+        self.sources: dict[str, Source | None] = {each.name: each.source for each in templates}
+        self.displays = {each.name: each.display for each in templates}
 
     def task(self, path: str, task: TaskRecord, metrics: Mapping[str, Any]) -> TaskStatus:
         """A task's record in the words that all engines share."""
@@ -38,7 +39,7 @@ class Shape:
             shown(path) or task.template,
             task.state,
             0 if task.started is None else task.attempts,
-            task.seconds if task.started is not None and task.finished is not None else None,
+            task.seconds if task.finished is not None else None,
             task.message,
             self.displays.get(task.template, ""),
             bool(task.cached),
@@ -46,7 +47,7 @@ class Shape:
             task.finished,
             self.sources.get(task.template),
             dict(metrics),
-            task.cached.replace(":", "/", 1),
+            maker(task.cached),
             task.kind,
             task.template,
         )

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from couler_py.backends.base import RunNotFoundError
-from couler_py.backends.local.paths import shown
+from couler_py.backends.local.paths import maker, shown
 from couler_py.ir.codec import from_json
 from couler_py.ir.model import Function, Script, Template, Workflow
 from couler_py.store import cache, runs
@@ -92,8 +92,8 @@ def explain(run: str, task: str, *, home: str | Path | None = None) -> Why:
         if looked is None:
             return _without(connection, record, task, found)
         if looked.outcome is None:
-            maker = _maker(found.cached)
-            return Why(run, task, "cached", f"taken from {maker}: the same content and inputs", maker)
+            made_by = maker(found.cached)
+            return Why(run, task, "cached", f"taken from {made_by}: the same content and inputs", made_by)
         return _missed(connection, record, task, path, looked)
     finally:
         connection.close()
@@ -225,14 +225,7 @@ def _templates(connection: sqlite3.Connection, run: str) -> Mapping[str, Templat
     row = connection.execute("SELECT workflow FROM runs WHERE id=?", (run,)).fetchone()
     if row is None:
         return {}
-    workflow = from_json(runs.workflow_text(connection, row[0]))
-    assert isinstance(workflow, Workflow)
-    return {template.name: template for template in workflow.templates}
-
-
-def _maker(cached: str) -> str:
-    run, _, path = cached.partition(":")
-    return f"{run}/{shown(path)}"
+    return {template.name: template for template in runs.workflow(connection, row[0]).templates}
 
 
 def duration(seconds: float) -> str:

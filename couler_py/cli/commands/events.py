@@ -17,8 +17,6 @@ from couler_py.cli.running import to_json
 from couler_py.events.outbox import Outbox
 from couler_py.events.places import UnreachableError
 from couler_py.events.teller import deliver, left
-from couler_py.ir.codec import from_json
-from couler_py.ir.model import Workflow
 from couler_py.store import runs
 from couler_py.store.database import connect
 from couler_py.store.home import open_home
@@ -45,10 +43,9 @@ def command(
             console().print(line)
     connection = connect(home)
     try:
-        workflow = from_json(runs.workflow_text(connection, record.workflow))
+        workflow = runs.workflow(connection, record.workflow)
     finally:
         connection.close()
-    assert isinstance(workflow, Workflow)
     found, reasons = places(workflow, home, settings_for(workflow)), dict[str, str]()
     for place in found if send and outbox.events else ():
         try:
