@@ -7,8 +7,10 @@ lies in $COULER_CONTAINERS_HOME (default ~/.cache/couler-containers).
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import shutil
+import ssl
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +21,7 @@ PACKAGES = ("podman", "runc", "catatonit", "containernetworking-plugins", "iptab
 IMAGE = "docker.io/library/python:3.11"
 NAMES = (IMAGE, "docker.io/library/busybox:latest", "docker.io/library/alpine:3.20")
 """What the one image is called: it has Python, a shell and the usual programs."""
+RUNNER = Path(__file__).parents[2] / "images" / "runner"
 SYSTEM = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # What holds everywhere: on some virtual machines crun refuses hybrid cgroups, and the usual limits can't be raised.
 SETTINGS = """
@@ -124,6 +127,23 @@ def make_image(podman: Podman) -> None:
         shutil.rmtree(folder)
     for name in NAMES:
         podman("tag", IMAGE, name)
+
+
+def runner_image(podman: Podman) -> str:
+    """The image of `images/runner`, built anew where its folder has changed since."""
+    contents = b"".join(each.read_bytes() for each in sorted(RUNNER.iterdir()))
+    name = f"docker.io/library/couler-runner:{hashlib.sha256(contents).hexdigest()[:12]}"
+    if name in podman("images", "--format", "{{.Repository}}:{{.Tag}}").split():
+        return name
+    # The package index is reached as this machine reaches it, with the certificates that it trusts.
+    settings = podman.home / "pip.conf"
+    settings.write_text("[global]\ncert = /trusted.crt\n")
+    trusted = Path(ssl.get_default_verify_paths().openssl_cafile).resolve()
+    seen = ["--volume", f"{trusted}:/trusted.crt:ro", "--volume", f"{settings}:/etc/pip.conf:ro"]
+    # The image of the tests has no history, which only a build in one layer forgives.
+    base = ["--layers=false", "--network", "host", "--build-arg", f"BASE={IMAGE}"]
+    podman("build", *base, *(seen if trusted.exists() else ()), "--tag", name, str(RUNNER))
+    return name
 
 
 @pytest.fixture

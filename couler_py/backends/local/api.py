@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from couler_py.backends.base import LogLine, RunNotFoundError
-from couler_py.backends.local import control, logfiles
-from couler_py.backends.local.approvals import check_outputs
+from couler_py.backends.local import control
 from couler_py.backends.local.lifecycle import RunBusyError, prepare, run_to_end
-from couler_py.backends.local.taking_up import prepare_again
+from couler_py.backends.local.runs import logfiles
+from couler_py.backends.local.runs.taking_up import prepare_again
+from couler_py.backends.local.scheduling.approvals import check_outputs
 from couler_py.ir.model import Document, Workflow
 from couler_py.store import runs
 from couler_py.store.database import connect

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,22 +14,25 @@ from couler_py.backends.base import (
     FINISHED,
     Bundle,
     Change,
+    Instant,
     LogLine,
     OptionError,
     RunNotFoundError,
     RunStatus,
-    TaskStatus,
 )
-from couler_py.backends.local import api, attempts, control, exporting, garbage, naming, remote, watching
+from couler_py.backends.local import api, control
+from couler_py.backends.local.artifacts import remote
+from couler_py.backends.local.cache.why import Why, explain
 from couler_py.backends.local.containers.runtimes import Kind, choose
 from couler_py.backends.local.context import Options
 from couler_py.backends.local.lifecycle import InThread, Prepared, prepare
 from couler_py.backends.local.paths import last_attempts, shown
-from couler_py.backends.local.taking_up import prepare_again
-from couler_py.backends.local.why import Why, explain
+from couler_py.backends.local.runs import backfill, exporting, garbage, naming, watching
+from couler_py.backends.local.runs.taking_up import prepare_again
+from couler_py.backends.local.steps import attempts
 from couler_py.ir.codec import from_json
 from couler_py.ir.diagnostics import Diagnostic
-from couler_py.ir.model import Document, Source, Workflow
+from couler_py.ir.model import Document, Workflow
 from couler_py.store import artifacts, runs
 from couler_py.store.database import connect
 from couler_py.store.home import home_path, open_home
@@ -144,7 +148,7 @@ class LocalClient:
 
     def report(self, run: str) -> RunFacts:
         """All that is known of a run, for its page."""
-        from couler_py.backends.local import reporting
+        from couler_py.backends.local.runs import reporting
 
         home = open_home(self._home)
         record = api.load(run, home=self._home)
@@ -165,6 +169,16 @@ class LocalClient:
     def terminate(self, run: str) -> None:
         """End everything now, without exit handlers."""
         api.stop(run, home=self._home, terminate=True)
+
+    @property
+    def own(self) -> Collection[str]:
+        """The runs that work in this process, begun by this client."""
+        return self._ours.keys()
+
+    def interrupt(self) -> None:
+        """What Ctrl-C does to the runs of this client: their steps are asked to end, the second time killed."""
+        for ours in list(self._ours.values()):
+            ours.prepared.engine.interrupt()
 
     def suspend(self, run: str) -> None:
         """Let running steps end and start no others until the run is resumed."""
@@ -216,6 +230,32 @@ class LocalClient:
                 artifacts=options.artifacts,
             )
         )
+
+    def backfill(
+        self,
+        bundle: Bundle,
+        begin: float,
+        end: float,
+        *,
+        parallel: int = 1,
+        again: bool = False,
+        parameters: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Generator[Sequence[Instant], None, None]:
+        """Run the instants of a schedule from `begin` to `end` that haven't; with `again`, those too that failed.
+
+        A run that was stopped goes on. Gives all instants each time that one has changed. Further options are those
+        of `submit`. Raises `ValueError` for a workflow without a schedule.
+        """
+        workflow = from_json(bundle.text)
+        named = workflow.workflow if isinstance(workflow, Document) else workflow
+
+        def start(client: LocalClient, name: str, at: datetime) -> None:
+            client.submit(bundle, parameters=parameters, scheduled_time=at, name=name, **options)
+
+        before = [each for each in api.run_list(home=self._home) if each.name == named.name]
+        wanted = backfill.wanted(named, before, begin, end, again=again)
+        yield from backfill.Backfill(named.name, before, lambda: LocalClient(self._home), start).drive(wanted, parallel)
 
     def record(self, run: str) -> RunRecord:
         """All that is recorded of a run and its tasks."""
@@ -287,7 +327,7 @@ def status_of(record: RunRecord, workflow: Workflow | None, metrics: Metrics | N
     tasks = tuple(
         shape.task(path, task, (metrics or {}).get(path, {}))
         for path, task in last_attempts(record.tasks).items()
-        if not watching.is_run(path, task)
+        if shape.shows(path, task)
     )
     entry = record.tasks.get("")
     message = record.message or (entry.message if entry is not None else "")

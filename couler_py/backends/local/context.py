@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 import msgspec
 from msgspec import UNSET
 
-from couler_py.backends.local.ambient import ambient
-from couler_py.backends.local.grants import Machine
 from couler_py.backends.local.imported.scope import ImportedScope
 from couler_py.backends.local.journal import Journal
+from couler_py.backends.local.machine.grants import Machine
+from couler_py.backends.local.machine.usage import Use
 from couler_py.backends.local.scope import Facts, Scope, timestamp
-from couler_py.backends.local.usage import Use
-from couler_py.backends.local.wardens import Wardens
+from couler_py.backends.local.steps.ambient import ambient
+from couler_py.backends.local.warden.wardens import Wardens
 from couler_py.ir.model import Template, Workflow
 from couler_py.ir.wire import VALUE_LIMIT as VALUE_LIMIT
 from couler_py.passes.exact import exact_outputs
@@ -29,6 +29,7 @@ from couler_py.store.cache import Parts
 from couler_py.store.home import Home
 from couler_py.store.records import ArtifactRef, Result, TaskRecord
 from couler_py.store.remote import Remote
+from couler_py.store.shares import Share
 
 if TYPE_CHECKING:
     from couler_py.backends.local.containers.images import Images
@@ -157,8 +158,11 @@ class Context:
         self.failures: list[dict[str, Any]] = []
         self.digests: dict[str, str] = {}
         self.metrics_read: dict[Path, int] = {}
+        self.hidden: dict[str, list[bytes]] = {}  # by the name of a running attempt: its secrets, as they may show
         self.mounts: set[str] = set()
         self.programs: dict[str, Path] = {}
+        self.codes: dict[str, bytes] = {}
+        self.shares: dict[str, Share] = {}
         self.images: Images | None = None
         self.addresses: dict[str, str] = {}
         self.interpreters: dict[tuple[str, ...], str] = {}
@@ -184,6 +188,11 @@ class Context:
     def folder(self) -> Path:
         """The folder of the run."""
         return self.home.run(self.facts.id)
+
+    @functools.cached_property
+    def attempts(self) -> Path:
+        """The folder of the run's attempts."""
+        return self.folder / "attempts"
 
     @functools.cached_property
     def log_limit(self) -> int:

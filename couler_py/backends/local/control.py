@@ -11,11 +11,13 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from couler_py.backends.local.warden import processes
 from couler_py.store.database import StoreError
 from couler_py.store.home import Home
 from couler_py.store.locks import release, try_lock
 
 Verb: TypeAlias = Literal["stop", "terminate", "suspend", "resume", "approve"]
+LOCK = "engine.lock"
 INTERVAL = 0.2  # seconds between two looks
 
 
@@ -66,17 +68,38 @@ def drop(folder: Path, verbs: tuple[Verb, ...]) -> None:
 
 def lock_engine(home: Home, run_id: str) -> int | None:
     """Become the one engine of a run: the descriptor that holds the lock, or None where there is one already."""
+    handle = _lock(home, run_id)
+    if handle is not None:
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, b"%d" % os.getpid(), 0)
+    return handle
+
+
+def _lock(home: Home, run_id: str) -> int | None:
     folder = home.run(run_id)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return try_lock(folder / "engine.lock")
+    return try_lock(folder / LOCK)
 
 
 def has_engine(home: Home, run_id: str) -> bool:
     """Whether an engine works on a run now."""
-    if not (home.run(run_id) / "engine.lock").exists():
+    if not (home.run(run_id) / LOCK).exists():
         return False
-    handle = lock_engine(home, run_id)
+    handle = _lock(home, run_id)
     if handle is None:
         return True
     release([handle])
     return False
+
+
+def who_works(home: Home, run_id: str) -> str:
+    """Which process works on a run, in words for another that can't, and what to do."""
+    with contextlib.suppress(OSError, ValueError):
+        pid = int((home.run(run_id) / LOCK).read_text())
+        if processes.is_stopped(pid):
+            return (
+                f"the process {pid} works on {run_id}, and somebody has stopped it: `kill -CONT {pid}` lets it go on; "
+                f"`kill -9 {pid}`, then `couler resume {run_id}`, has another go on"
+            )
+        return f"the process {pid} works on {run_id}: `couler stop {run_id}` ends that"
+    return f"another process works on {run_id}: `couler stop {run_id}` ends that"

@@ -17,18 +17,20 @@ from typing import Any, get_args
 import msgspec
 from msgspec import UNSET
 
-from couler_py.backends.local import attempts, control, remote
-from couler_py.backends.local.calls import call
-from couler_py.backends.local.config import config_maps
+from couler_py.backends.local import control
+from couler_py.backends.local.artifacts import remote
 from couler_py.backends.local.containers.runtimes import Kind, working
 from couler_py.backends.local.context import Context, Options
-from couler_py.backends.local.engine import Engine
-from couler_py.backends.local.grants import Machine
 from couler_py.backends.local.journal import Journal, Observer
-from couler_py.backends.local.machine import available, devices
+from couler_py.backends.local.machine.capacity import available, devices
+from couler_py.backends.local.machine.grants import Machine
+from couler_py.backends.local.scheduling.calls import call
+from couler_py.backends.local.scheduling.engine import Engine
+from couler_py.backends.local.scheduling.tasks import default
 from couler_py.backends.local.scope import Facts, Scope, TaskFailure, bind
+from couler_py.backends.local.steps import attempts
+from couler_py.backends.local.steps.config import config_maps
 from couler_py.backends.local.support import findings
-from couler_py.backends.local.tasks import default
 from couler_py.backends.local.telling import Telling, telling
 from couler_py.ir import wire
 from couler_py.ir.codec import to_json
@@ -38,7 +40,7 @@ from couler_py.passes.portable import portable
 from couler_py.store import faults, runs
 from couler_py.store.database import Durability, connect, failure
 from couler_py.store.home import Home, filesystem, is_network, open_home
-from couler_py.store.locks import release
+from couler_py.store.locks import release, tidy
 from couler_py.store.records import ENDED, RunRecord
 from couler_py.store.remote import Remote
 
@@ -71,6 +73,8 @@ class Prepared(msgspec.Struct):
             release([self.lock, *self.engine.context.held])
             self.engine.context.connection.close()
             self.engine.context.machine.close()
+            with contextlib.suppress(PermissionError):  # somebody else's folder: whoever needed a lock has said so
+                tidy()
             if self.engine.context.remote is not None:
                 self.engine.context.remote.close()
 
@@ -129,7 +133,7 @@ def prepare(
         )
         lock = control.lock_engine(place, run.id)
         if lock is None:
-            raise RunBusyError(f"another process works on {run.id}")
+            raise RunBusyError(control.who_works(place, run.id))
         undone.callback(release, [lock])
         text = to_json(workflow)
         run.workflow = hashlib.sha256(text.encode()).hexdigest()
@@ -175,7 +179,7 @@ def with_engine(
     told = telling(workflow, home, run)
     journal = Journal(connection, home, run, (*observers, told.observe) if told is not None else observers)
     facts = Facts(run.id, run.name, run.scheduled, run.created, run.parameters)
-    machine = Machine(available(), devices())
+    machine = Machine(available(), devices(), run.id)
     context = Context(workflow, home, connection, journal, facts, options, machine, known, call)
     context.remote = opened
     context.attempt_folders = attempts.folders(context.folder)

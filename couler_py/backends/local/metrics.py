@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -9,8 +10,9 @@ from typing import Any, Literal
 import msgspec
 
 from couler_py.backends.local.context import Context
+from couler_py.store.masking import mask
 
-FILE = "metrics.jsonl"
+OUTPUTS, FILE = "outputs", "metrics.jsonl"
 
 
 class _Metric(msgspec.Struct):
@@ -24,13 +26,19 @@ def look(context: Context) -> None:
     if not context.journal.watched:
         return
     for path, name in context.running.items():
-        folder = context.folder / "attempts" / name
+        folder = context.attempts / name
+        hidden = context.hidden.get(name, ())
         for metric in _new(context, folder):
-            context.journal.tell("metric", path, metric)
+            context.journal.tell("metric", path, metric | {"name": mask(metric["name"], hidden)})
 
 
 def remember(context: Context, path: str, folder: Path) -> None:
-    """Write all that an attempt has logged to the record of its run, at once: who sees its end sees them too."""
+    """Write all that an attempt has logged to the record of its run, at once: who sees its end sees them too.
+
+    By now its warden has hidden secrets in it.
+    """
+    if not os.path.lexists(f"{folder}/{OUTPUTS}/{FILE}"):
+        return
     for metric in _new(context, folder):
         context.journal.tell("metric", path, metric)
     context.metrics_read.pop(folder, None)
@@ -43,7 +51,7 @@ def remember(context: Context, path: str, folder: Path) -> None:
 
 
 def _new(context: Context, folder: Path) -> Iterator[dict[str, Any]]:
-    logged = folder / "outputs" / FILE
+    logged = folder / OUTPUTS / FILE
     try:
         if not logged.is_file():  # a pipe that the step has made would be waited for
             return

@@ -9,11 +9,13 @@ import msgspec
 
 from couler_py.backends.base import Support
 from couler_py.backends.features import FEATURES
-from couler_py.backends.local import needed
 from couler_py.backends.local.containers import findings as in_containers
 from couler_py.backends.local.containers import security
 from couler_py.backends.local.context import Options
-from couler_py.backends.local.machine import Share, asked
+from couler_py.backends.local.machine.capacity import Share, asked
+from couler_py.backends.local.scheduling.waiting import count
+from couler_py.backends.local.steps import needed
+from couler_py.backends.local.steps.forks import is_module
 from couler_py.ir.diagnostics import Diagnostic, error, warning
 from couler_py.ir.expr import Raw, Text
 from couler_py.ir.graph import reachable, templates_by_name
@@ -35,15 +37,16 @@ from couler_py.ir.model import (
 )
 from couler_py.ir.pod import ConfigMapRef, Container, FieldRef
 from couler_py.ir.storage import SecretRef
+from couler_py.passes import policy
 from couler_py.passes.check.findings import Findings, Place
 from couler_py.passes.check.names import check_distinct, check_names_of
 from couler_py.passes.portable import rules
+from couler_py.settings import load
 from couler_py.store.home import Home
 from couler_py.store.secrets import SecretNotFoundError, read_key, read_secret
 
 NEVER = {
     "resource": "there is no Kubernetes here to create the object in: compile to Argo",
-    "distributed_job": "the job is made for nodes of a cluster: compile to Argo",
     "data": "Argo lists the files itself: write a step that does",
     "plugin": "the plugin runs inside Argo",
     "external": "the template is installed on a cluster: import it, so that it is part of the workflow",
@@ -64,6 +67,7 @@ EMULATED = {
     "container_set": IN_CONTAINERS["container_set"],
     "init_container": IN_CONTAINERS["init_container"],
     "sidecar": IN_CONTAINERS["sidecar"],
+    "distributed_job": "processes of this machine, which the pass `distributed` puts into one step",
     "volume": "a folder of the home, mounted into containers; for a process, a link at the mount's path",
     "placement": "ignored, with a note: there is one machine",
     "schedule": "run at once; --at gives the scheduled time",
@@ -109,6 +113,8 @@ def findings(workflow: Workflow, home: Home, options: Options, machine: Share) -
             found += in_containers.of_template(template, workflow, allow_host=options.allow_host)
         found += _references(template, home, options.config_maps)
         found += _resources(template, machine)
+    found += _preload(workflow)
+    found += policy.check(workflow, load().policies)
     found += needed.missing(workflow, used, home)
     images = sorted({str(image) for template in used for image in _images(template) if isinstance(image, str)})
     if images and processes:
@@ -124,6 +130,13 @@ def findings(workflow: Workflow, home: Home, options: Options, machine: Share) -
     if ignored:
         found.append(Diagnostic("CLR610", "note", f"not used on one machine: {', '.join(ignored)}", step=workflow.name))
     return found
+
+
+def _preload(workflow: Workflow) -> Iterator[Diagnostic]:
+    given = workflow.engines.get("local", {}).get("preload", ())
+    if not isinstance(given, list | tuple) or not all(isinstance(name, str) and is_module(name) for name in given):
+        help_ = 'name them as import does: preload=["numpy"]'
+        yield error("CLR613", f"preload is a list of modules, not {given!r}", help=help_, step=workflow.name)
 
 
 def _names(workflow: Workflow, used: list[Template]) -> list[Diagnostic]:
@@ -155,7 +168,7 @@ def _never(template: Template, feature: str, what: str, source: Any = None) -> D
         f"{what} can't run on this machine",
         source=source or template.source,
         step=template.display or template.name,
-        why=NEVER.get(feature) or IN_CONTAINERS[feature],
+        why=NEVER.get(feature) or EMULATED[feature],
         help="compile it for an engine that can: couler engines",
     )
 
@@ -244,6 +257,9 @@ def _paths(template: Template) -> Iterator[Diagnostic]:
             )
 
 
+_NESTED = (msgspec.Struct, tuple)
+
+
 def _raws(template: Template) -> Iterator[Raw]:
     found: dict[Raw, None] = {}
 
@@ -253,7 +269,7 @@ def _raws(template: Template) -> Iterator[Raw]:
         elif isinstance(node, msgspec.Struct):
             for name in node.__struct_fields__:
                 value = getattr(node, name)
-                if isinstance(value, msgspec.Struct | tuple):
+                if isinstance(value, _NESTED):
                     visit(value)
         elif isinstance(node, tuple):
             for each in node:
@@ -328,7 +344,7 @@ def _resources(template: Template, machine: Share) -> Iterator[Diagnostic]:
     if share.gpus > machine.gpus:
         yield error(
             "CLR607",
-            f"it asks for {share.gpus} GPUs, and this machine has {machine.gpus}",
+            f"it asks for {count(share.gpus, 'GPU')}, and this machine has {machine.gpus or 'none'}",
             why="GPUs are counted by CUDA_VISIBLE_DEVICES, else by /dev/nvidia*",
             help="ask for fewer, or run it on a cluster",
             **place,

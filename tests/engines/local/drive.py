@@ -14,7 +14,7 @@ from typing import Any
 from couler_py.backends.local.client import status_of
 from couler_py.backends.local.journal import Event
 from couler_py.backends.local.lifecycle import prepare, run_to_end
-from couler_py.backends.local.taking_up import prepare_again
+from couler_py.backends.local.runs.taking_up import prepare_again
 from couler_py.ir import from_json
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from couler_py.backends.base import RunNotFoundError
 from couler_py.backends.local import execute
-from couler_py.backends.local.again import choose
 from couler_py.backends.local.api import load, retry
 from couler_py.backends.local.client import LocalClient
+from couler_py.backends.local.runs.again import choose
 from couler_py.ir.expr import Compare, Literal, Own, TaskOutput
 from couler_py.ir.model import After, Argument, Cache, Carry, Each, Loop, Parameter, Task, Template, Workflow
 from couler_py.ir.types import INT

@@ -9,7 +9,7 @@ import pytest
 
 from couler_py.backends.local import execute
 from couler_py.backends.local.lifecycle import run_to_end
-from couler_py.backends.local.taking_up import prepare_again
+from couler_py.backends.local.runs.taking_up import prepare_again
 from couler_py.ir import Workflow
 from couler_py.ir.expr import TaskArtifact
 from couler_py.ir.model import (

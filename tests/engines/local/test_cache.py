@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from couler_py.backends.local import execute
-from couler_py.backends.local.api import load
+from couler_py.backends.local.api import load, retry
 from couler_py.backends.local.lifecycle import prepare
 from couler_py.ir.expr import Literal, TaskOutput
 from couler_py.ir.model import (
@@ -212,3 +212,26 @@ def test_a_result_whose_files_were_cut_short_is_none(home: Path, tmp_path: Path)
     blob.write_text("con")
     assert execute(one(step), home=home).status == "Succeeded"
     assert lines(tmp_path / "witness") == ["ran", "ran"]
+
+
+def test_a_cached_step_that_is_retried_keeps_its_success_alone(home: Path, witness: Path) -> None:
+    """Failures are kept of none; asked for by name, it runs again, and what it gives then is what is kept."""
+    script = f'echo x >> {witness}; [ "$COULER_RUN_ATTEMPT" = 1 ] && wc -l < {witness}'
+    step = shell("late", script, output=INT, cache=Cache(), retry=RetryPolicy(1))
+    workflow = flow(step, graph(Task("a", "late"), outputs={"n": TaskOutput("a", "result")}))
+    first = execute(workflow, home=home)
+    assert (first.outputs, first.tasks["a"].attempts, first.tasks["a"].cached) == ({"n": 2}, 2, "")
+    second = execute(workflow, home=home)
+    assert (second.outputs, second.tasks["a"].attempts) == ({"n": 2}, 0)
+    assert second.tasks["a"].cached == f"{first.id}:a"
+    again = retry(second.id, home=home, only=["a"])
+    assert (again.outputs, again.tasks["a"].cached) == ({"n": 4}, "")
+    assert execute(workflow, home=home).outputs == {"n": 4}
+    assert len(lines(witness)) == 4
+
+
+def test_a_cached_step_that_fails_each_time_is_kept_of_no_time(home: Path, witness: Path) -> None:
+    step = shell("never", f"echo x >> {witness}; exit 3", cache=Cache(), retry=RetryPolicy(1))
+    workflow = flow(step, graph(Task("a", "never")))
+    assert [execute(workflow, home=home).tasks["a"].attempts for _ in range(2)] == [2, 2]
+    assert len(lines(witness)) == 4

@@ -89,7 +89,7 @@ def first_line(record: RunRecord, name: str) -> str:
 
 
 def log(home: Path, record: RunRecord, number: int = 0) -> str:
-    return sorted((home / "runs" / record.id / "attempts").glob("*/*/log"))[number].read_text()
+    return sorted((home / "runs" / record.id / "attempts").glob("*/log"))[number].read_text()
 
 
 def test_a_step_finds_its_image_and_what_it_declares_and_nothing_of_this_machine(

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from couler_py.backends.argo import load
-from couler_py.backends.local import api, execute, garbage
+from couler_py.backends.local import api, execute
+from couler_py.backends.local.runs import garbage
 from couler_py.ir import DiagnosticError
 from couler_py.ir.model import Task, Template, Workflow
 from couler_py.ir.pod import Container, PodSettings, Templated, Volume, VolumeMount

@@ -13,7 +13,7 @@ from couler_py.backends.local import control, execute, execute_async, resume, re
 from couler_py.backends.local.api import load
 from couler_py.backends.local.client import LocalClient, status_of
 from couler_py.backends.local.lifecycle import RunBusyError, prepare, run_to_end
-from couler_py.backends.local.taking_up import prepare_again
+from couler_py.backends.local.runs.taking_up import prepare_again
 from couler_py.ir import Workflow, to_json
 from couler_py.ir.expr import Literal, TaskOutput
 from couler_py.ir.model import (

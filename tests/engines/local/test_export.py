@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -15,8 +16,8 @@ import pytest
 from couler_py.backends.base import NotOffered, RunNotFoundError
 from couler_py.backends.local import execute
 from couler_py.backends.local.client import LocalClient
-from couler_py.backends.local.exported import ExportedClient
-from couler_py.backends.local.exporting import write
+from couler_py.backends.local.runs.exported import ExportedClient
+from couler_py.backends.local.runs.exporting import write
 from couler_py.ir.expr import TaskArtifact, TaskOutput
 from couler_py.ir.model import OutputArtifact, OutputParameter, Outputs, Task, Template, Workflow
 from couler_py.ir.pod import Container, EnvVar
@@ -117,7 +118,7 @@ def test_secrets_stay_here(home: Path, tmp_path: Path) -> None:
     )
     record = execute(flow(step, graph(Task("a", "leak"))), home=home)
     assert record.status == "Succeeded", record.message
-    log = next((home / "runs").glob("*/attempts/*/*/log"))
+    log = next((home / "runs").glob("*/attempts/*/log"))
     assert SECRET in log.read_text()
     folder = export(home, record.id, tmp_path / "folder")
     assert not [path for path in folder.rglob("*") if path.is_file() and SECRET in path.read_text()]
@@ -222,6 +223,18 @@ def test_an_archive_unpacks_to_files_and_folders_in_one_folder(what: str, tmp_pa
         ExportedClient(path)
     assert not Path("/tmp/couler-evil").exists()
     assert not (tmp_path / "evil").exists()
+
+
+def test_an_archive_with_a_header_that_would_fill_the_memory_is_left(tmp_path: Path) -> None:
+    """Zeros pack to a thousandth, and the library reads a header whole."""
+    odd = member("run/@PaxHeader", tarfile.XHDTYPE, size=64 << 20)
+    path = tmp_path / "run.tar.gz"
+    with gzip.open(path, "wb", compresslevel=1) as packed:
+        packed.write(odd.tobuf(tarfile.USTAR_FORMAT))
+        for _ in range(64):
+            packed.write(bytes(1 << 20))
+    with pytest.raises(ExportError, match="holds a header of 67,108,864 bytes"):
+        ExportedClient(path)
 
 
 def test_an_archive_that_grows_without_end_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from couler_py.backends.local import attempts
+from couler_py.backends.local.steps import attempts
 from couler_py.ir.expr import Input, TaskArtifact, TaskOutput, Text
 from couler_py.ir.model import (
     Argument,
@@ -134,7 +134,7 @@ def strike(drivers: Drivers, witness: Path, made: Workflow, monkeypatch: pytest.
 
 def successes(home: Path, task: str) -> int:
     """How many attempts of a task have left a record of success, in any run."""
-    folders = (home / "runs").glob(f"*/attempts/{attempts.key_of(task)}/*")
+    folders = (home / "runs").glob(f"*/attempts/{attempts.key_of(task)}-*")
     found = [attempts.record(folder) or {} for folder in folders]
     return sum((each.get("reason"), each.get("exit")) == ("exited", 0) for each in found)
 
@@ -166,7 +166,7 @@ def is_free(path: Path) -> bool:
     return handle is not None
 
 
-SPECIAL = {"store.migrating", "environment.built", "upload.begun", "upload.kept"}
+SPECIAL = {"attempt.forked", "run.forgotten", "store.migrating", "environment.built", "upload.begun", "upload.kept"}
 QUICK = {"store.committed", "attempt.spawned", "record.written", "record.kept", "content.written"}
 SEVERAL = ("store.", "attempt.", "record.", "ledger.")  # come by often enough, in one process
 CASES = [
@@ -202,6 +202,42 @@ def test_a_run_that_found_the_disk_full_goes_on_when_there_is_room(
     monkeypatch.setenv("COULER_FAULT", fault)
     summary = strike(drivers, tmp_path / "witness", workflow(tmp_path / "witness"), monkeypatch)
     assert summary["outputs"] == {"answer": 41}
+
+
+def test_a_step_whose_zygote_is_killed_as_it_forks_is_not_lost(
+    drivers: Drivers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COULER_FAULT", "attempt.forked")
+    summary = strike(drivers, tmp_path / "witness", workflow(tmp_path / "witness"), monkeypatch)
+    assert summary["outputs"] == {"answer": 41}
+
+
+def test_a_step_whose_warden_is_killed_as_it_forks_leaves_nothing_and_runs_again(
+    drivers: Drivers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    witness, given = tmp_path / "witness", f"/tmp/{tmp_path.name}/folder"
+    fill = Template(
+        "fill",
+        Container(
+            "x", ("sh",), ("-c", f"echo fill >> {witness}; mkdir -p {tmp_path}/made; echo 7 > {tmp_path}/made/n")
+        ),
+        outputs=Outputs(artifacts=(OutputArtifact("o", f"{tmp_path}/made"),)),
+        retry=RETRY,
+    )
+    read = Template(  # a folder that is given takes its time: the warden has a copy of itself put it there
+        "read",
+        Container("x", ("sh",), ("-c", f"cat {given}/n; echo read >> {witness}")),
+        Inputs((), (InputArtifact("d", given),)),
+        Outputs((OutputParameter("result", INT, stdout=True),)),
+        retry=RETRY,
+    )
+    tasks = (
+        Task("fill", "fill"),
+        Task("read", "read", artifacts=(ArtifactArgument("d", TaskArtifact("fill", "o")),)),
+    )
+    made = flow(fill, read, graph(*tasks, outputs={"answer": TaskOutput("read", "result")}))
+    monkeypatch.setenv("COULER_FAULT", "attempt.forked")
+    assert strike(drivers, witness, made, monkeypatch)["outputs"] == {"answer": 7}
 
 
 @pytest.mark.parametrize("fault", ["upload.begun:1", pytest.param("upload.kept:1", marks=pytest.mark.soak)])

@@ -3,22 +3,46 @@
 from __future__ import annotations
 
 import os
+import signal
 import sqlite3
+import subprocess
+import sys
+import threading
 import time
-from contextlib import closing
+from collections.abc import Callable
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from couler_py.backends.base import RunNotFoundError
-from couler_py.backends.local import execute
+from couler_py.backends.local import execute, retry
 from couler_py.backends.local.api import load, run_list
 from couler_py.backends.local.client import LocalClient
-from couler_py.backends.local.garbage import sweep
 from couler_py.backends.local.lifecycle import RunBusyError
-from couler_py.backends.local.packages import lock_of
-from couler_py.ir.model import Cache, OutputArtifact, Outputs, Task, Template, Workflow
+from couler_py.backends.local.runs.garbage import forget_cached, sweep
+from couler_py.backends.local.steps.packages import lock_of
+from couler_py.ir.expr import TaskArtifact, TaskOutput
+from couler_py.ir.model import (
+    ArtifactArgument,
+    Cache,
+    Function,
+    InputArtifact,
+    Inputs,
+    OutputArtifact,
+    OutputParameter,
+    Outputs,
+    Piece,
+    Task,
+    Template,
+    Workflow,
+)
 from couler_py.ir.pod import Container
+from couler_py.ir.types import INT
+from couler_py.store.cache import Hit, entries, find, missing
+from couler_py.store.database import connect
+from couler_py.store.home import open_home
 from couler_py.store.locks import release, try_lock
 from tests.engines.local.conftest import Driver, Drivers
 from tests.engines.local.flows import flow, graph, shell
@@ -107,7 +131,7 @@ def test_cached_outputs_over_the_budget_go_the_least_used_first(home: Path, tmp_
         execute(workflow, home=home)
     with closing(sqlite3.connect(home / "couler.sqlite")) as connection:
         sizes = [row[0] for row in connection.execute("SELECT size FROM cache")]
-    found = sweep(home=home, budget=max(sizes))
+    found = sweep(home=home, budget=max(sizes), policy="lru")
     assert found.freed["cached outputs"].count == 1
     assert execute(first, home=home).tasks["a"].cached
     assert not execute(second, home=home).tasks["a"].cached
@@ -187,3 +211,114 @@ def test_a_run_that_is_not_there_can_not_be_deleted(home: Path) -> None:
         LocalClient(home).delete("nothing-here")
     with pytest.raises(RunNotFoundError):
         load("nothing-here", home=home)
+
+
+def test_a_run_whose_deletion_was_cut_off_leaves_nothing_for_long(home: Path, tmp_path: Path) -> None:
+    record = execute(making(tmp_path, "x"), home=home)
+    program = (
+        f"from couler_py.backends.local.client import LocalClient; LocalClient({str(home)!r}).delete({record.id!r})"
+    )
+    fault = {**os.environ, "COULER_FAULT": "run.forgotten"}
+    assert subprocess.run([sys.executable, "-c", program], env=fault, check=False).returncode == -signal.SIGKILL
+    assert (ids(home), (home / "runs" / record.id).exists()) == ([], True)
+    aged(home, 2 * DAY)
+    freed = sweep(home=home).freed
+    assert (freed["leftovers"].count, freed["artifacts"].count) == (1, 0)
+    assert not (home / "runs" / record.id).exists()
+    assert sweep(home=home).freed["artifacts"].count == 1
+
+
+def test_a_run_that_is_deleted_while_somebody_takes_it_up_is_gone_for_both(home: Path, tmp_path: Path) -> None:
+    """Whoever comes second, to go on with it or to delete it too, is told so, and leaves no folder."""
+    for number in range(10):
+        record = execute(making(tmp_path, "x"), home=home)
+        delete = LocalClient(home).delete
+        wrong: list[BaseException] = []
+        threads = [
+            threading.Thread(target=told, args=(wrong, act, record.id))
+            for act in (delete, partial(retry, home=home, start=["a"]) if number % 2 else delete)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert [error for error in wrong if not isinstance(error, RunNotFoundError | RunBusyError)] == []
+        assert ids(home) == [path.name for path in (home / "runs").iterdir()]
+        for run in ids(home):
+            LocalClient(home).delete(run)
+
+
+def told(wrong: list[BaseException], act: Callable[[str], object], run: str) -> None:
+    try:
+        act(run)
+    except BaseException as error:
+        wrong.append(error)
+
+
+def test_files_of_a_result_that_somebody_has_found_stay(home: Path, tmp_path: Path) -> None:
+    """It is forgotten before the run that found it has written that it needs them."""
+    record = execute(making(tmp_path, "x", cache=Cache()), home=home)
+    aged(home, 2 * DAY)
+    with closing(connect(open_home(home))) as connection:
+        [entry] = entries(connection)
+        found = find(connection, open_home(home), entry.key, now=time.time())
+        assert isinstance(found, Hit)
+        LocalClient(home).delete(record.id)
+        forget_cached([entry], home=home)
+        assert missing(open_home(home), found.result.artifacts.values()) == ""
+
+
+def relay(length: int) -> Workflow:
+    """Cached Python steps, each of which adds a letter to the file of the one before."""
+    first = "def first():\n    import pathlib\n    made = pathlib.Path('a.txt')\n"
+    first += "    made.write_text('x')\n    return made"
+    more = "def more(before):\n    import pathlib\n    made = pathlib.Path('b.txt')\n"
+    more += "    made.write_text(before.read_text() + 'x')\n    return made"
+    left = Outputs(artifacts=(OutputArtifact("f"),))
+    steps = [
+        Template("first", Function("first", (Piece(first),), returns="one"), outputs=left, cache=Cache()),
+        Template(
+            "more",
+            Function("more", (Piece(more),), returns="one"),
+            Inputs(artifacts=(InputArtifact("before"),)),
+            left,
+            cache=Cache(),
+        ),
+        Template(
+            "last",
+            Function("last", (Piece("def last(before):\n    return len(before.read_text())"),), returns="one"),
+            Inputs(artifacts=(InputArtifact("before"),)),
+            Outputs((OutputParameter("n", INT),)),
+        ),
+    ]
+    tasks = [Task("t0", "first")]
+    for number in range(1, length + 1):
+        given = (ArtifactArgument("before", TaskArtifact(f"t{number - 1}", "f")),)
+        tasks.append(Task(f"t{number}", "more" if number < length else "last", artifacts=given))
+    return flow(*steps, graph(*tasks, outputs={"n": TaskOutput(f"t{length}", "n")}))
+
+
+@pytest.mark.parametrize("rounds", [2, pytest.param(20, marks=pytest.mark.soak)])
+def test_what_runs_need_stays_while_everything_else_is_freed_around_them(
+    rounds: int, home: Path, drivers: Drivers
+) -> None:
+    """Two runs at a time make and find the same files, most of them old, and all that can be freed is, over and over.
+
+    Every run is also asked to go: those that work are refused, and stay whole.
+    """
+    freed = 0
+    for _ in range(rounds):
+        if home.exists():
+            aged(home, 2 * DAY)
+        both = [drivers.run(relay(12)) for _ in range(2)]
+        while any(driver.process.poll() is None for driver in both):
+            freed += sweep(home=home, budget=0).of("artifacts").count
+            for run in ids(home):
+                with suppress(RunBusyError, RunNotFoundError):
+                    LocalClient(home).delete(run)
+            with closing(connect(open_home(home))) as connection:
+                kept = entries(connection)
+            freed += forget_cached(kept, home=home).of("artifacts").count
+        assert [driver.finish()["outputs"] for driver in both] == [{"n": 12}] * 2
+    assert freed > 0
+    assert [record for record in run_list(home=home) if record.status != "Succeeded"] == []

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from couler_py.backends.local import execute, logs, retry
-from couler_py.ir.expr import TaskArtifact
+from couler_py.backends.local.api import load
+from couler_py.ir.expr import TaskArtifact, TaskOutput
 from couler_py.ir.model import After, ArtifactArgument, InputArtifact, Inputs, OutputArtifact, Outputs, Task, Template
 from couler_py.ir.pod import Container
 from couler_py.ir.types import INT
@@ -87,6 +88,25 @@ raise SystemExit(3)
     record = execute(flow(program("odd", source), graph(Task("a", "odd"))), home=home)
     assert record.tasks["a"].message == "exit code 3"
     assert text_of(home, record.id) == ""
+    assert processes_of(home) == {}
+
+
+@pytest.mark.parametrize("name", ["record", "record.tmp", "verdict", "log", "stop"])
+def test_a_folder_in_the_folder_of_an_attempt_changes_nothing(name: str, home: Path) -> None:
+    place = f"$COULER_ATTEMPT/{name}"
+    odd = shell("odd", f"rm -f {place}; mkdir -p {place}/in; chmod 000 {place}/in; echo 5", output=INT)
+    record = execute(flow(odd, graph(Task("a", "odd"), outputs={"n": TaskOutput("a", "result")})), home=home)
+    assert (record.status, record.outputs) == ("Succeeded", {"n": 5})
+    assert load(record.id, home=home).outputs == {"n": 5}
+
+
+@pytest.mark.parametrize("instead", ["true", "touch $COULER_ATTEMPT", "ln -s / $COULER_ATTEMPT"])
+def test_a_step_that_takes_the_folder_of_its_attempt_away_fails_and_is_told_so(instead: str, home: Path) -> None:
+    step = shell("odd", f"rm -rf $COULER_ATTEMPT; {instead}; echo 5", output=INT)
+    record = execute(flow(step, graph(Task("a", "odd"))), home=home)
+    assert record.status == "Failed"
+    assert "the step has deleted or replaced the folder of its attempt" in record.tasks["a"].message
+    assert retry(record.id, home=home).status == "Failed"
     assert processes_of(home) == {}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from couler_py.backends.local import attempts
+from couler_py.backends.local.steps import attempts
 from couler_py.ir.model import After, RetryPolicy, Task
 from tests.engines.local.conftest import Drivers, integrity, processes_of
 from tests.engines.local.flows import flow, graph, mesh, shell

@@ -15,7 +15,7 @@ import pytest
 
 from couler_py.backends.local import execute
 from couler_py.backends.local.lifecycle import prepare
-from couler_py.backends.local.packages import environment_key, satisfied
+from couler_py.backends.local.steps.packages import environment_key, satisfied
 from couler_py.ir.expr import TaskOutput
 from couler_py.ir.model import Function, OutputParameter, Outputs, Piece, Task, Template
 from couler_py.ir.pod import EnvVar
@@ -128,22 +128,24 @@ def test_steps_that_need_the_same_wait_for_one_installer(wheels: Path, home: Pat
     assert notes == ["installing couler_test_wheel==1.0"]
 
 
-def test_a_run_that_is_stopped_ends_the_installer(wheels: Path, home: Path) -> None:
-    """An installer that would wait for ever: a pipe instead of a folder of wheels."""
+def test_a_run_that_is_stopped_ends_the_installer_which_its_task_waits_for(wheels: Path, home: Path) -> None:
+    """An installer that would wait for ever: a pipe instead of a wheel."""
     pipe = wheels / "couler_test_wheel-1.0-py3-none-any.whl"
     os.mkfifo(pipe)
     step, main = use("couler_test_wheel==1.0")
     prepared = prepare(flow(step, main), home=home, observers=[])
 
-    async def stopped() -> str:
+    async def stopped() -> tuple[str, str]:
         work = asyncio.create_task(prepared.drive())
         folder = home / "environments" / environment_key(step.body.packages, {})  # type: ignore[union-attr]
         while not folder.exists():
             await asyncio.sleep(0.01)
+        waits = prepared.run.tasks["a"].message
         prepared.engine.interrupt()
-        return (await work).status
+        return waits, (await work).status
 
-    assert asyncio.run(stopped()) == "Stopped"
+    told = "waits for packages to be installed: couler_test_wheel==1.0"
+    assert asyncio.run(stopped()) == (told, "Stopped")
     assert not list((home / "environments").glob("*/complete"))
 
 

@@ -409,8 +409,11 @@ def test_a_verdict_that_is_none_changes_nothing(said: str, home: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="what the kernel ends first is said in /proc")
 @pytest.mark.parametrize("kind", ["command", "python"])
 def test_out_of_memory_a_step_is_ended_before_what_looks_after_it(kind: str, home: Path) -> None:
-    command = shell("it", 'cat /proc/self/oom_score_adj /proc/$PPID/oom_score_adj | tr "\\n" " "', output=STR)
+    # Who starts a step lends it its own score for the moment of the start: until then both are equal.
+    lent = 'while [ "$(cat /proc/self/oom_score_adj)" = "$(cat /proc/$PPID/oom_score_adj)" ]; do :; done; '
+    command = shell("it", lent + 'cat /proc/self/oom_score_adj /proc/$PPID/oom_score_adj | tr "\\n" " "', output=STR)
     source = "def it() -> str:\n    import os\n    read = lambda pid: open(f'/proc/{pid}/oom_score_adj').read()\n"
+    source += "    while read(os.getpid()) == read(os.getppid()): pass\n"
     source += "    return f'{read(os.getpid())}{read(os.getppid())}'.replace('\\n', ' ')"
     record = execute(one(command if kind == "command" else python("it", source, output=STR)), home=home)
     result = record.tasks["it"].result
@@ -431,3 +434,13 @@ def test_a_step_that_ends_while_others_run_takes_only_its_own_with_it(home: Path
     record = execute(flow(first, second, third, graph(*tasks)), home=home)
     assert record.status == "Succeeded", record.message
     assert not Path(f"/proc/{kept.read_text().strip()}").exists()
+
+
+@pytest.mark.parametrize(("script", "left"), [("true", True), ("mkdir a; echo b > a/b", False), ("rmdir $PWD", False)])
+def test_what_a_step_leaves_in_its_working_folder_goes_with_it(script: str, left: bool, home: Path) -> None:
+    """An empty folder stays, so that nothing has to be deleted."""
+    record = execute(one(shell("it", script)), home=home)
+    assert record.status == "Succeeded", record.message
+    (folder,) = (home / "runs" / record.id / "attempts").iterdir()
+    assert (folder / "work").is_dir() == left
+    assert (folder / "record").is_file()

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from couler_py.backends.local import execute, retry
-from couler_py.backends.local.garbage import Freed, delete
-from couler_py.backends.local.garbage import sweep as collect
+from couler_py.backends.local.artifacts.remote import swept
 from couler_py.backends.local.journal import Event
 from couler_py.backends.local.lifecycle import prepare, run_to_end
-from couler_py.backends.local.remote import swept
+from couler_py.backends.local.runs.garbage import Freed, delete
+from couler_py.backends.local.runs.garbage import sweep as collect
 from couler_py.ir.expr import Item, Literal, TaskArtifact
 from couler_py.ir.model import (
     Argument,

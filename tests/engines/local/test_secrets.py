@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from couler_py.backends.local import execute, logs
+from couler_py.backends.local.journal import Event
 from couler_py.ir import DiagnosticError
-from couler_py.ir.model import Function, Http, InputArtifact, Inputs, Piece, Task, Template
+from couler_py.ir.model import (
+    Function,
+    Http,
+    InputArtifact,
+    Inputs,
+    OutputArtifact,
+    Outputs,
+    Piece,
+    Task,
+    Template,
+)
 from couler_py.ir.pod import Container, EnvVar, Templated, Volume, VolumeMount
 from couler_py.ir.storage import S3, SecretRef
+from couler_py.store import runs
 from couler_py.store.database import connect
 from couler_py.store.home import open_home
 from couler_py.store.secrets import set_key
@@ -60,6 +73,49 @@ def test_no_message_of_a_failure_shows_a_secret(home: Path) -> None:
     assert record.status == "Failed"
     assert "no access for ***" in record.tasks["it"].message
     assert traces(home, SECRET.encode(), b"s3cr3t") == []
+
+
+def test_no_metric_that_a_step_logs_shows_a_secret(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not to those who watch it run, not in what is kept, and not in what is told elsewhere."""
+    for name in ("FILES", "OPENLINEAGE_FILE", "PROMETHEUS"):
+        monkeypatch.setenv(f"COULER_EVENTS_{name}", str(tmp_path / "told" / name))
+    source = """
+def use() -> None:
+    import os, couler_py as couler
+    couler.log_metric(os.environ["TOKEN"], 1.0)
+    couler.log_metric("of " + os.environ["TOKEN"], 2.0)
+    couler.log_metric("loss", 3.0)
+    while not os.path.exists(GO):
+        pass
+""".replace("GO", repr(str(tmp_path / "go")))
+    seen: list[str] = []
+
+    def watch(event: Event) -> None:
+        if event.kind == "metric":
+            seen.append(event.data["name"])
+            (tmp_path / "go").touch()
+
+    step = Template("use", Function("use", (Piece(source, "step.py", 1),), env=(TOKEN,)))
+    record = execute(flow(step, graph(Task("it", "use"))), home=home, observers=[watch])
+    assert record.status == "Succeeded", record.tasks["it"].message
+    assert seen == ["***", "of ***", "loss"]
+    with closing(connect(open_home(home))) as connection:
+        kept = runs.metrics(connection, record.id)
+    assert kept == {"it": {"***": ((0.0, 1.0),), "of ***": ((0.0, 2.0),), "loss": ((0.0, 3.0),)}}
+    assert traces(home, SECRET.encode(), b"s3cr3t") == []
+    assert [path for path in (tmp_path / "told").rglob("*") if path.is_file() and b"s3cr3t" in path.read_bytes()] == []
+
+
+def test_no_message_about_an_output_shows_a_secret(home: Path) -> None:
+    set_key(open_home(home), "plain", "word", "s3cr3tword")
+    body = Container(
+        "x", ("sh",), ("-c", "mkdir out; mkfifo out/$WORD"), env=(EnvVar("WORD", SecretRef("plain", "word")),)
+    )
+    step = Template("use", body, outputs=Outputs(artifacts=(OutputArtifact("o", "out"),)))
+    record = execute(flow(step, graph(Task("it", "use"))), home=home)
+    assert record.status == "Failed"
+    assert "/out/*** is a pipe" in record.tasks["it"].message
+    assert traces(home, b"s3cr3t") == []
 
 
 def test_a_step_that_declares_no_secret_finds_none(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,7 +104,7 @@ def test_no_folder_with_more_in_it_is_replaced(place: str, home: Path, monkeypat
 def test_a_pipe_in_the_place_of_a_file_fails_the_task_alone(home: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     record = read(LocalPath(str(tmp_path / "pipe")), home, tmp_path / "in")
-    assert "neither a file nor a folder" in record.tasks["a"].message
+    assert "is a pipe: what is kept is files and folders" in record.tasks["a"].message
 
 
 def test_messages_leave_out_the_password_of_an_address(home: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from couler_py.backends.base import RunNotFoundError
 from couler_py.backends.local import execute
-from couler_py.backends.local.why import Why, explain
+from couler_py.backends.local.cache.why import Why, explain
 from couler_py.ir.expr import Item, Literal, TaskArtifact
 from couler_py.ir.interface import ArtifactArgument
 from couler_py.ir.model import Argument, Cache, Each, InputArtifact, Inputs, OutputArtifact, Outputs, Task, Template

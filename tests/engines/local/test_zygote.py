@@ -7,12 +7,14 @@ import re
 import signal
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from couler_py.backends.local import execute, logs
 from couler_py.ir import Workflow
+from couler_py.ir.diagnostics import DiagnosticError
 from couler_py.ir.expr import Literal, TaskOutput
 from couler_py.ir.model import After, Argument, Function, OutputParameter, Outputs, Piece, Task, Template
 from couler_py.ir.pod import EnvVar, Resources
@@ -178,6 +180,69 @@ def test_a_forked_step_does_what_a_fresh_interpreter_does(
     assert forked[name] == fresh[name]
 
 
+PARALLEL = """
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+BASE = 10
+
+
+def work(n):
+    return BASE + n
+
+
+def nested(n):
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.map(work, [n])[0]
+
+
+def parallel(kind: str) -> list[int]:
+    context = multiprocessing.get_context(kind)
+    with context.Pool(2) as pool:
+        found = pool.map(work, [1, 2, 3])
+    with ProcessPoolExecutor(2, mp_context=context) as processes:
+        found += processes.map(work, [4, 5])
+    with ThreadPoolExecutor(2) as threads:
+        found += threads.map(work, [6])
+    queue = context.Queue()
+    child = context.Process(target=lambda_of(queue), args=(7,))
+    child.start()
+    found.append(queue.get())
+    child.join()
+    outer = context.Process(target=into, args=(queue, 8))
+    outer.start()
+    found.append(queue.get())
+    outer.join()
+    return found
+
+
+def lambda_of(queue):
+    return queue.put
+
+
+def into(queue, n):
+    queue.put(nested(n))
+"""
+
+
+@pytest.mark.parametrize("switch", ["0", "1"])
+@pytest.mark.parametrize("kind", ["fork", "spawn", "forkserver"])
+def test_functions_of_a_step_run_in_processes_of_its_own(
+    kind: str, switch: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However they are started; a process of theirs may start some itself."""
+    monkeypatch.setenv("COULER_ZYGOTE", switch)
+    monkeypatch.setenv("TEST_ENGINE_HOME", str(home))
+    step = python("parallel", PARALLEL, inputs={"kind": STR}, output=ANY, timeout=120)
+    task = Task("it", "parallel", (Argument("kind", Literal(kind)),))
+    record = execute(flow(step, graph(task)), home=home)
+    assert record.status == "Succeeded", record.tasks["it"].message
+    result = record.tasks["it"].result
+    assert result is not None
+    assert result.parameters["result"] == [11, 12, 13, 14, 15, 16, 7, 18]
+    assert processes_of(home) == {}
+
+
 LOOK = """
     import os, re
     found = []
@@ -268,6 +333,28 @@ def test_a_module_that_cant_be_preloaded_fails_the_steps_and_says_so(home: Path)
     )
     record = execute(broken, home=home)
     assert record.tasks["it"].message.splitlines()[-1] == "ModuleNotFoundError: No module named 'no_such'"
+
+
+@pytest.mark.parametrize("given", ["json", ["json", 3], ["os; import sys"], ["../x"], [""], {"json": 1}])
+def test_what_is_no_list_of_modules_to_preload_is_refused(given: Any, home: Path) -> None:
+    """The DSL says so where it is written; a workflow may come from elsewhere, too."""
+    odd = flow(python("a", "def a():\n    pass"), graph(Task("it", "a")), engines={"local": {"preload": given}})
+    with pytest.raises(DiagnosticError, match="preload is a list of modules, not"):
+        execute(odd, home=home)
+
+
+def test_a_preloaded_module_may_print_and_start_a_process_that_ends_with_the_run(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "import os, time\nprint('loaded', flush=True)\nif os.fork() == 0:\n    time.sleep(1000)\n"
+    (tmp_path / "speaks.py").write_text(source)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("TEST_ENGINE_HOME", str(home))
+    step = python("a", "def a():\n    import os, sys\n    assert 'speaks' in sys.modules")
+    record = execute(flow(step, graph(Task("it", "a")), engines={"local": {"preload": ["speaks"]}}), home=home)
+    assert record.status == "Succeeded", record.message
+    assert list(logs(record.id, home=home)) == []
+    assert processes_of(home) == {}
 
 
 def test_steps_that_share_preloaded_numpy_get_other_random_numbers(home: Path) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from couler_py.backends.local.containers.group import Folder, Mount
 from couler_py.backends.local.context import Call, Context
-from couler_py.backends.local.environment import missing_config_map
 from couler_py.backends.local.scope import Scope, TaskFailure
+from couler_py.backends.local.steps.environment import missing_config_map
 from couler_py.ir.pod import Volume, VolumeMount
 from couler_py.store.masking import forms
 from couler_py.store.secrets import SecretNotFoundError, read_secret

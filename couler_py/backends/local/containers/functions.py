@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 
-from couler_py.backends.local import environment, programs
 from couler_py.backends.local.containers.group import Mount
 from couler_py.backends.local.context import VALUE_LIMIT, Call, Context
+from couler_py.backends.local.steps import environment, programs
 from couler_py.ir.model import Function
 
 SCRIPT = "/couler/script"

@@ -11,7 +11,6 @@ from typing import Any
 from msgspec import UNSET
 
 import couler_py
-from couler_py.backends.local import environment
 from couler_py.backends.local.containers import group as groups
 from couler_py.backends.local.containers import security
 from couler_py.backends.local.containers.folders import OPEN, Volumes
@@ -24,6 +23,7 @@ from couler_py.backends.local.containers.runtimes import installed
 from couler_py.backends.local.context import Call, Context
 from couler_py.backends.local.imported.expansion import expanded
 from couler_py.backends.local.scope import Scope, TaskFailure
+from couler_py.backends.local.steps import environment
 from couler_py.ir.expr import TextLike
 from couler_py.ir.model import ContainerSet, Function, Script
 from couler_py.ir.pod import Container

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from couler_py.backends.local.machine import quantity
+from couler_py.backends.local.machine.capacity import quantity
 from couler_py.ir.pod import Resources
 
 LEAST_MEMORY = 6 * 2**20  # bytes; docker takes no lower limit

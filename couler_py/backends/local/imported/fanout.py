@@ -6,12 +6,12 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from couler_py.backends.local import tasks
 from couler_py.backends.local.context import Halted
-from couler_py.backends.local.fanout import all_of
 from couler_py.backends.local.imported import words
 from couler_py.backends.local.imported.hooks import ImportedWatch
 from couler_py.backends.local.imported.scope import at_item
+from couler_py.backends.local.scheduling import tasks
+from couler_py.backends.local.scheduling.fanout import all_of
 from couler_py.backends.local.scope import TaskFailure
 from couler_py.ir.evaluate import EvaluationError
 from couler_py.ir.model import Each, Sequence, Task, Template

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from couler_py.backends.local import tasks
 from couler_py.backends.local.context import Call, Context
-from couler_py.backends.local.graphs import GraphRun
 from couler_py.backends.local.imported import fanout
 from couler_py.backends.local.imported.hooks import ImportedWatch
 from couler_py.backends.local.imported.scope import ImportedScope
+from couler_py.backends.local.scheduling import tasks
+from couler_py.backends.local.scheduling.graphs import GraphRun
 from couler_py.backends.local.scope import TaskFailure
 from couler_py.ir.meaning import State, Verdict, outcome
 from couler_py.ir.model import Depends, DependsAll, DependsAny, DependsNot, DependsOn, Each, External, Graph, Task

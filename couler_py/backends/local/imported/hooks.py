@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from couler_py.backends.local.hooks import Watch
+from couler_py.backends.local.scheduling.hooks import Watch
 from couler_py.backends.local.scope import Scope
 from couler_py.ir.model import Hook
 from couler_py.store.records import Result

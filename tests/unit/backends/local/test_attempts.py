@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from couler_py.backends.local import attempts
+from couler_py.backends.local.steps import attempts
+from couler_py.backends.local.warden.processes import MARK, marked
 
 WHOLE = {"started": 1.0, "finished": 2.0, "digest": "d", "reason": "exited", "exit": 0, "message": ""}
 
@@ -44,3 +47,16 @@ def test_what_no_warden_can_have_written_is_no_record(odd: Callable[[Path], obje
     assert attempts.record(tmp_path) is None
     assert attempts.claim(tmp_path)
     assert (tmp_path / "ended").exists()  # so that it runs again
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="marks are read from /proc")
+def test_what_is_left_of_an_attempt_ends_with_all_that_it_starts_meanwhile(tmp_path: Path) -> None:
+    """Eight loops that start a process after the other, each in a session of its own."""
+    environment = os.environ | {MARK: str(tmp_path)}
+    command = ["sh", "-c", "while true; do setsid sleep 5 & sleep 0.01; done"]
+    loops = [subprocess.Popen(command, env=environment, start_new_session=True) for _ in range(8)]
+    attempts.end_orphan(tmp_path)
+    left = list(marked(str(tmp_path)))
+    for loop in loops:
+        loop.wait()
+    assert left == []

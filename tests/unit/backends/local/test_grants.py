@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from couler_py.backends.local import grants
-from couler_py.backends.local.grants import Machine
+from couler_py.backends.local.machine import grants
+from couler_py.backends.local.machine.grants import Machine
 from couler_py.backends.local.scope import TaskFailure
 from couler_py.store.ledger import Ledger, LedgerError
 from couler_py.store.locks import release
@@ -241,7 +241,7 @@ def test_a_ledger_that_cannot_be_written_ends_the_wait_with_the_reason(folder: P
 
 ENGINE = """
 import asyncio, subprocess, sys
-from couler_py.backends.local.grants import Machine
+from couler_py.backends.local.machine.grants import Machine
 from couler_py.store.locks import release
 from couler_py.store.shares import Share
 
@@ -279,3 +279,28 @@ def test_what_a_killed_engine_held_is_free_when_its_step_has_ended(monkeypatch: 
     play(main)
     engine.stdout.close()
     engine.stdin.close()
+
+
+def test_who_waits_is_told_which_runs_use_the_machine() -> None:
+    first, second = (Machine(Share(1.0, 100.0, 0), [], run) for run in ("nightly-2.x", "other"))
+    told: list[tuple[str, ...]] = []
+    waits = asyncio.Event()
+
+    async def hold() -> None:
+        async with first.use(ONE):
+            await waits.wait()
+        first.close()
+
+    async def wait() -> None:
+        await asyncio.sleep(0)
+
+        def tell(runs: tuple[str, ...]) -> None:
+            told.append(runs)
+            waits.set()
+
+        async with second.use(ONE, tell):
+            pass
+        second.close()
+
+    play(hold, wait)
+    assert told == [("nightly-2.x",)]

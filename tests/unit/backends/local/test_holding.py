@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from couler_py.backends.local.holding import absent, holding
 from couler_py.backends.local.scope import TaskFailure
+from couler_py.backends.local.steps.holding import absent, holding
 from couler_py.store.locks import release, try_paths
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from couler_py.backends.local import execute
 from couler_py.backends.local.api import logs
-from couler_py.backends.local.logbounds import MARK, cut, shorten
-from couler_py.backends.local.logfiles import _new
+from couler_py.backends.local.runs.logbounds import MARK, cut, shorten
+from couler_py.backends.local.runs.logfiles import _new
 from tests.engines.local.flows import flow, shell
 
 

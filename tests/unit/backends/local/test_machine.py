@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from couler_py.backends.local.machine import Share, asked, available, devices, quantity
+from couler_py.backends.local.machine.capacity import Share, asked, available, devices, quantity
 from couler_py.ir.model import Suspend, Template
 from couler_py.ir.pod import Container, Resources
 

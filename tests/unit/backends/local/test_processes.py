@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from couler_py.backends.local.streams import Redactor
+from couler_py.backends.local.warden.streams import Redactor
 
 SECRETS = [b"abab", b"ababc", b"hunter2"]
 PARTS = st.lists(st.sampled_from([*SECRETS, b"a", b"ab", b"aba", b"hunter", b"x", b"\n"]), max_size=12).map(b"".join)

@@ -10,9 +10,9 @@ import pytest
 
 import couler_py as couler
 from couler_py.backends.base import backend
-from couler_py.backends.local import reporting
 from couler_py.backends.local.client import LocalClient
-from couler_py.backends.local.exported import ExportedClient
+from couler_py.backends.local.runs import reporting
+from couler_py.backends.local.runs.exported import ExportedClient
 from couler_py.report.facts import Log, Look, RunFacts, TaskFacts
 from couler_py.report.runs import run_page
 from couler_py.store import runs, samples

@@ -12,9 +12,10 @@ from unittest.mock import Mock
 import pytest
 
 import couler_py as couler
-from couler_py.backends.local import execute, processes
-from couler_py.backends.local.sampling import KEPT, Sampler, Watched, thinned
-from couler_py.backends.local.usage import Use, seconds, uses
+from couler_py.backends.local import execute
+from couler_py.backends.local.machine.sampling import KEPT, Sampler, Watched, thinned
+from couler_py.backends.local.machine.usage import Use, seconds, uses
+from couler_py.backends.local.warden import processes
 from couler_py.store import runs, samples
 from couler_py.store.database import connect
 from couler_py.store.home import open_home
@@ -168,11 +169,11 @@ def test_a_run_keeps_samples_of_what_runs_longer_than_a_moment(step: Any, tmp_pa
 
 def test_the_first_look_at_a_run_sees_what_runs_then(tmp_path: Path) -> None:
     """One that waited for a second look would miss steps that are as short as the time between two."""
-    folder = tmp_path / "attempts" / "task" / "0-0"
+    folder = tmp_path / "attempts" / "task-0-0"
     folder.mkdir(parents=True)
     store = connect(open_home(tmp_path / "home"))
     context = SimpleNamespace(
-        running={"task": "task/0-0"}, folder=tmp_path, connection=store, facts=SimpleNamespace(id="run"),
+        running={"task": "task-0-0"}, folder=tmp_path, connection=store, facts=SimpleNamespace(id="run"),
         used=None, contained={}, machine=SimpleNamespace(total=SimpleNamespace(cpu=2.0)), journal=Mock(),
     )  # fmt: skip
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, start_new_session=True) as process:

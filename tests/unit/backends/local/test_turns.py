@@ -10,7 +10,7 @@ import pytest
 from couler_py.backends.local import execute
 from couler_py.backends.local.journal import Event
 from couler_py.backends.local.lifecycle import prepare, run_to_end
-from couler_py.backends.local.turns import MOST
+from couler_py.backends.local.scheduling.turns import MOST
 from couler_py.ir import Workflow
 from couler_py.ir.expr import Literal
 from couler_py.ir.model import Each, Mutex, Sequence, Suspend, Task, Template

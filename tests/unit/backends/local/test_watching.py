@@ -11,8 +11,8 @@ import pytest
 import couler_py as couler
 from couler_py.backends.base import Change, Expected, backend
 from couler_py.backends.local.client import LocalClient
-from couler_py.backends.local.expected import expected
-from couler_py.backends.local.machine import available
+from couler_py.backends.local.machine.capacity import available
+from couler_py.backends.local.scheduling.expected import expected
 from couler_py.cli.progress import Progress
 from couler_py.store.home import open_home
 

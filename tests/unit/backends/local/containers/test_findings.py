@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from couler_py.backends.local.containers.findings import of_template
-from couler_py.backends.local.machine import Share, asked
+from couler_py.backends.local.machine.capacity import Share, asked
 from couler_py.ir.model import ContainerSet, OutputParameter, Outputs, Template, Workflow
 from couler_py.ir.pod import Container, PodSettings, Resources, Templated, Volume, VolumeMount
 from couler_py.ir.types import STR

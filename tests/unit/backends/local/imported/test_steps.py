@@ -14,8 +14,8 @@ import yaml
 
 from couler_py.backends.argo import load
 from couler_py.backends.imported import for_engine
-from couler_py.backends.local import declared
 from couler_py.backends.local.api import execute
+from couler_py.backends.local.steps import declared
 from couler_py.store.records import RunRecord
 
 

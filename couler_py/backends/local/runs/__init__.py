@@ -1,0 +1,1 @@
+"""Runs from the outside: found, watched, compared, exported, taken up again, cleared away."""

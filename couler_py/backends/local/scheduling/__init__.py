@@ -1,0 +1,1 @@
+"""What runs when: a run from its beginning to its end, graphs, fan-outs, loops, waits."""
