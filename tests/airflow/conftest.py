@@ -18,6 +18,8 @@ import pytest
 if TYPE_CHECKING:
     from airflow.sdk import DAG
 
+    from tests.airflow.live import Live
+
 HERE = Path(__file__).resolve().parent
 INSTALLED = importlib.util.find_spec("airflow") is not None
 collect_ignore_glob = [] if INSTALLED else ["test_*.py"]
@@ -48,6 +50,15 @@ def airflow_home() -> Path:
     (home / "dags").mkdir()
     subprocess.run([Path(sys.executable).with_name("airflow"), "db", "migrate"], check=True, stdout=subprocess.DEVNULL)
     return home
+
+
+@pytest.fixture(scope="session")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    """A whole Airflow that runs, with the workflows of `flows.py` in it. Its tests stand in one group of xdist."""
+    from tests.airflow.live import started
+
+    with started(tmp_path_factory.mktemp("airflow")) as found:
+        yield found
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from couler_py.backends.airflow.calls import holds_fan_outs
 from couler_py.backends.airflow.emission import Emission
+from couler_py.backends.airflow.importing.facts import Dag
+from couler_py.backends.airflow.importing.levels import levels
 from couler_py.backends.airflow.names import task_ids
 from couler_py.backends.airflow.options import Options
 from couler_py.ir import Workflow, to_builtins, wire
@@ -27,23 +29,31 @@ GATES = r".*__(order|first|on_failure|always|none_failed|one_failed|goes)(_\d+)?
 
 def load(texts: Mapping[str, str], home: Path) -> dict[str, DAG | Exception]:
     """The DAGs of many files, registered at once, by file; of one that doesn't import, Airflow's words."""
+    bag = registered(texts, home)
+    broken = {Path(file).stem: AssertionError(text) for file, text in bag.import_errors.items()}
+    return broken | {Path(dag.fileloc).stem: dag for dag in bag.dags.values()}
+
+
+def registered(texts: Mapping[str, str], home: Path) -> Any:
+    """Airflow's bag of all DAGs of many files."""
     from airflow.dag_processing.bundles.manager import DagBundlesManager
     from airflow.dag_processing.dagbag import BundleDagBag, sync_bag_to_db
 
     folder = home / "dags"
+    # What other tests of this process have put here may hold DAGs of the same name.
+    others = sorted(file.name for file in folder.glob("*.py") if file.stem not in texts)
     ignore = folder / ".airflowignore"
-    ignore.unlink(missing_ok=True)
+    ignore.write_text("".join(f"{name}\n" for name in others))
     for name, text in texts.items():
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
     try:
         DagBundlesManager().sync_bundles_to_db()
         bag = BundleDagBag(dag_folder=folder, bundle_path=folder, bundle_name="dags-folder")
-        broken = {Path(file).stem: AssertionError(text) for file, text in bag.import_errors.items()}
         sync_bag_to_db(bag, "dags-folder", bundle_version=None)
     finally:
         # Each test run of a DAG reads the whole folder again, and those with mapped tasks need their own text.
         ignore.write_text("*\n")
-    return broken | {Path(dag.fileloc).stem: dag for dag in bag.dags.values()}
+    return bag
 
 
 def run(dag: DAG, workflow: Workflow, parameters: Mapping[str, Any]) -> Result:
@@ -73,9 +83,21 @@ def outputs_of(workflow: Workflow, ended: Any) -> dict[str, Any]:
     if "@file" in found:
         found = json.loads(Path(found["@file"]).read_text())
     return {
-        name: wire.restore(types[name], value) if name in types else content(Path(value))
+        name: wire.restore(types[name], value) if name in types else content(Path(value.removeprefix("file://")))
         for name, value in found.items()
     }
+
+
+def places(dag: Dag, of_airflow: set[tuple[str, int]]) -> Iterator[tuple[tuple[str, int], str]]:
+    """The paths that the tasks of an imported DAG have here, by Airflow's task instances."""
+    root, inner = levels(dag, frozenset())
+    for task_id, index in of_airflow:
+        home = root.nodes[root.places[task_id]]
+        item = f"[{index}]" if index >= 0 else ""
+        if home.group is None:
+            yield (task_id, index), f"{home.name}{item}"
+        else:
+            yield (task_id, index), f"{home.name}{item}/{inner[home.id].nodes[task_id].name}"
 
 
 class Ended:
@@ -91,7 +113,7 @@ class Ended:
 
     def _graph(self, template: Template, path: str, prefix: str, index: int) -> None:
         assert isinstance(template.body, Graph)
-        ids = task_ids(template.body, entry=not prefix)
+        ids = task_ids(template.body, entry=not prefix, helpers=self.emission.helpers)
         for task in template.body.tasks:
             callee = self.emission.callee(task)
             place, task_id = f"{path}{task.name}", f"{prefix}{ids[task.name]}"

@@ -13,10 +13,12 @@ from couler_py.backends.airflow.plain import plain_pod
 from couler_py.backends.airflow.policies import retry_condition, seconds
 from couler_py.backends.airflow.scope import Node, Scope
 from couler_py.backends.airflow.source import Assign, Statement, Within
-from couler_py.backends.airflow.types import schema_of
+from couler_py.backends.airflow.stores import location
+from couler_py.backends.airflow.types import asked_of
 from couler_py.ir.expr import Expr, Literal
-from couler_py.ir.model import Each, Graph, Loop, Sequence, Suspend, Task, Template
+from couler_py.ir.model import Each, Graph, Loop, Resource, Sequence, Suspend, Task, Template
 from couler_py.ir.types import Type
+from couler_py.passes.check.texts import texts_in
 from couler_py.printer.layout import Doc, call, keyword
 from couler_py.printer.literal import literal, quoted
 from couler_py.printer.names import Names
@@ -94,6 +96,11 @@ class Caller:
             if artifact.value is not None:
                 given[artifact.name] = expressions.value(artifact.value, self.scope)
                 constant = constant and isinstance(artifact.value, Literal)
+            elif artifact.storage is not None:
+                name = task.display or task.name
+                place = location(self.emission, artifact.storage, self.scope, name, task.source)
+                given[artifact.name] = place or "None"
+                constant = constant and not texts_in(artifact.storage)
         if item:
             return [expressions.late(display(given), item)]
         if not given:
@@ -104,7 +111,12 @@ class Caller:
         if waits_only(template):
             return call("do_nothing", quoted(task_id), *more)
         return call(
-            "step", quoted(task_id), step_constant(self.emission, template), *inputs, *more, *self._again(template)
+            step_function(template),
+            quoted(task_id),
+            step_constant(self.emission, template),
+            *inputs,
+            *more,
+            *self._again(template),
         )
 
     def _when(self, task: Task) -> list[Named]:
@@ -126,7 +138,7 @@ class Caller:
         if body.duration is not None:
             return call("pause", quoted(task_id), seconds(body.duration), *more)
         about = template.description or f"{self.emission.workflow.name}: {template.display or template.name}"
-        asked = display({each.name: literal(schema_of(each.type)) for each in template.outputs.parameters})
+        asked = display({each.name: literal(asked_of(each)) for each in template.outputs.parameters})
         return call("approval", quoted(task_id), quoted(about), asked, *more)
 
     def _repeats(self, template: Template) -> bool:
@@ -136,7 +148,10 @@ class Caller:
             return False
         inner = self.emission.templates[body.body]
         return (
-            not is_group(inner) and inner.retry is None and (waits_only(inner) or not isinstance(inner.body, Suspend))
+            not is_group(inner)
+            and not isinstance(inner.body, Resource)
+            and inner.retry is None
+            and (waits_only(inner) or not isinstance(inner.body, Suspend))
         )
 
     def _turns(self, template: Template) -> list[Named]:
@@ -157,6 +172,11 @@ class Caller:
         if holds_fan_outs(self.emission, template):
             made = self._written_out(task, each, template, more)
         else:
+            if isinstance(template.body, Suspend):
+                # An operator of Airflow's own, which can't read an item: the group around it does.
+                from couler_py.backends.airflow.groups import around_step
+
+                template = around_step(self.emission, template)
             inputs = self.inputs(task, template, item="item")
             if is_group(template) and not self._repeats(template):
                 bound = [] if each.parallel is None else [keyword("parallel", str(each.parallel))]
@@ -168,7 +188,9 @@ class Caller:
                 if each.parallel is not None:
                     extra.append(keyword("max_active_tis_per_dagrun", str(each.parallel)))
                 inner = self.emission.templates[loop_body(template)] if self._repeats(template) else template
-                each_call = call("step_of_each", step_constant(self.emission, inner), *inputs, *extra)
+                each_call = call(
+                    f"{step_function(inner)}_of_each", step_constant(self.emission, inner), *inputs, *extra
+                )
             most = [] if each.max_items == 1000 else [keyword("most", str(each.max_items))]
             batch = [keyword("batch", str(BATCH))] if each.max_items > MOST_MAPPED else []
             made = call("fan_out", self._items(each), each_call, *more, *most, *self._tolerate(each), *batch)
@@ -208,6 +230,11 @@ class Caller:
         if items.form:
             parts.append(keyword("form", quoted(items.form)))
         return expressions.late(call("numbers_from", *parts))
+
+
+def step_function(template: Template) -> str:
+    """The function of the file that makes a step of a template."""
+    return "resource" if isinstance(template.body, Resource) else "step"
 
 
 def loop_body(template: Template) -> str:

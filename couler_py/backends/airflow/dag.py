@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-
 from msgspec import UNSET
 
-from couler_py import __version__
 from couler_py.backends.airflow.emission import Emission
 from couler_py.backends.airflow.leaf import display
-from couler_py.backends.airflow.options import Own
+from couler_py.backends.airflow.options import Deadline, Own
 from couler_py.backends.airflow.policies import seconds
 from couler_py.backends.airflow.types import schema_of
 from couler_py.ir.model import Parameter, Schedule
@@ -23,19 +20,8 @@ def dag_id(emission: Emission) -> str:
     return emission.options.dag_id or legal_name("airflow", "workflow", emission.workflow.name)
 
 
-def about(emission: Emission) -> str:
-    """The docstring of the file, which Airflow shows as the DAG's documentation."""
-    workflow = emission.workflow
-    said = [workflow.description.strip() or f"The workflow {workflow.display or workflow.name}."]
-    if emission.pools:
-        said.append("It needs pools:")
-        said += [f"    airflow pools set {shlex.quote(name)} {slots} ''" for name, slots in emission.pools.items()]
-    said.append(f"\nWritten by couler-py {__version__}: change the program that it was made from, not this file.")
-    return "\n".join(said) + "\n"
-
-
 def dag_call(emission: Emission) -> Doc:
-    """The call that makes the DAG."""
+    """The decorator of the function that makes the tasks."""
     workflow, own = emission.workflow, emission.own
     schedule = workflow.schedule
     zone = "" if schedule is None or schedule.timezone in ("", "UTC") else schedule.timezone
@@ -55,24 +41,58 @@ def dag_call(emission: Emission) -> Doc:
         found["max_active_tasks"] = str(workflow.parallelism)
     if workflow.deadline is not None:
         found["dagrun_timeout"] = seconds(workflow.deadline)
+    if own.deadline is not None:
+        found["deadline"] = _deadline(own.deadline)
     if workflow.parameters:
         found["params"] = display({each.name: _param(each) for each in workflow.parameters})
     if defaults := _defaults(emission):
         found["default_args"] = display(defaults)
-    tags = [*own.tags, *(f"{key}={value}" if value else key for key, value in workflow.labels)]
-    if tags:
-        found["tags"] = literal([tag[:100] for tag in tags])
+    if tags := _tags(emission):
+        found["tags"] = literal(tags)
     if schedule is not None and schedule.suspended:
         found["is_paused_upon_creation"] = "True"
     found["doc_md"] = "__doc__"
-    return call("DAG", quoted(dag_id(emission)), *(keyword(name, value) for name, value in found.items()))
+    return call("dag", quoted(dag_id(emission)), *(keyword(name, value) for name, value in found.items()))
+
+
+def _deadline(deadline: Deadline) -> Doc:
+    """What is called when a run takes too long: Airflow looks for it in its triggerer."""
+    since = {"queued": "DAGRUN_QUEUED_AT", "scheduled": "DAGRUN_LOGICAL_DATE"}[deadline.since]
+    given = [keyword("kwargs", literal(deadline.arguments))] if deadline.arguments else []
+    return call(
+        "DeadlineAlert",
+        keyword("reference", f"DeadlineReference.{since}"),
+        keyword("interval", seconds(deadline.after)),
+        keyword("callback", call("AsyncCallback", quoted(deadline.callback), *given)),
+    )
+
+
+LONGEST_TAG = 100
+"""Characters of a tag (airflow.sdk.definitions.dag, TAG_MAX_LEN)."""
+
+
+def _tags(emission: Emission) -> list[str]:
+    """The tags of the workflow, and its labels."""
+    workflow = emission.workflow
+    tags = [*emission.own.tags, *(f"{key}={value}" if value else key for key, value in workflow.labels)]
+    for tag in tags:
+        if len(tag) > LONGEST_TAG:
+            emission.problem(
+                "CLR517",
+                f"the tag {tag[:40]}… of {workflow.name!r} has {len(tag)} characters, and Airflow takes {LONGEST_TAG}",
+                severity="warning",
+                step=workflow.name,
+                source=workflow.source,
+                help="it is left out; give the workflow a shorter label",
+            )
+    return [tag for tag in tags if len(tag) <= LONGEST_TAG]
 
 
 def _defaults(emission: Emission) -> dict[str, Doc]:
     found: dict[str, Doc] = {}
     if emission.own.owner:
         found["owner"] = quoted(emission.own.owner)
-    if emission.options.operators == "kubernetes":
+    if emission.options.operators == "kubernetes" and emission.options.namespace:
         found["namespace"] = quoted(emission.options.namespace)
     if emission.workflow.priority is not None:
         found |= {"priority_weight": str(emission.workflow.priority), "weight_rule": quoted("absolute")}

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
-from couler_py.backends.airflow.dag import about, asset, dag_call
+from couler_py.backends.airflow.about import about
+from couler_py.backends.airflow.dag import asset, dag_call, dag_id
 from couler_py.backends.airflow.emission import Emission
 from couler_py.backends.airflow.graph import GraphWriter
 from couler_py.backends.airflow.groups import graph_outputs, judged, surrounding
 from couler_py.backends.airflow.handlers import handler_statements
+from couler_py.backends.airflow.helpers import reserved
+from couler_py.backends.airflow.options import RUNNER_IMAGE
 from couler_py.backends.airflow.published import published_places
 from couler_py.backends.airflow.scope import Scope
 from couler_py.backends.airflow.source import Assign, DagFile, Statement
@@ -16,6 +19,7 @@ from couler_py.ir.expr import WorkflowParameter
 from couler_py.ir.model import Argument, Graph, Task, Template
 from couler_py.printer.layout import call, items, keyword
 from couler_py.printer.literal import literal, quoted
+from couler_py.printer.names import Names
 
 
 def dag_file(emission: Emission) -> DagFile:
@@ -41,11 +45,14 @@ def dag_file(emission: Emission) -> DagFile:
     settings = {
         "STORE": quoted(chosen.artifacts),
         "CLAIM": quoted(chosen.claim),
-        "RUNNER_CALLS": literal(emission.beginnings),
+        "STORE_SECRET": quoted(chosen.store_secret),
+        "RUNNER_IMAGE": quoted(chosen.runner or RUNNER_IMAGE),
+        "SPECS": literal(emission.specs),
         "INCLUDES": literal(emission.includes),
     }
     return DagFile(
         about(emission),
+        _function(emission),
         tuple(emission.constants),
         tuple(emission.definitions),
         dag_call(emission),
@@ -53,6 +60,12 @@ def dag_file(emission: Emission) -> DagFile:
         emission.options.operators,
         settings,
     )
+
+
+def _function(emission: Emission) -> str:
+    """The name of the function that makes the DAG: what it calls its tasks is its own business."""
+    taken = [each.name for each in emission.constants] + [each.name for each in emission.definitions]
+    return Names([*reserved(emission.options.operators), *taken]).free(dag_id(emission))
 
 
 def entry_graph(emission: Emission) -> Template:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import msgspec
 
 from couler_py.backends.airflow.helpers import reserved
@@ -14,8 +16,11 @@ from couler_py.ir.possible import Possibilities
 from couler_py.ir.types import Type
 from couler_py.passes.exact import exact_outputs
 from couler_py.passes.flows import flows, read_as_text
+from couler_py.passes.split.mark import helpers_of
 from couler_py.printer.layout import Doc
 from couler_py.printer.names import Names
+
+JSON: TypeAlias = dict[str, Any]
 
 
 class Emission(Findings):
@@ -28,6 +33,7 @@ class Emission(Findings):
         self.own = own(workflow.engines.get("airflow"))
         self.templates = templates_by_name(workflow)
         self.possible = Possibilities(workflow)
+        self.helpers = helpers_of(workflow)
         self.parameters: dict[str, Type] = {each.name: each.type for each in workflow.parameters}
         self.published: dict[str, tuple[tuple[str, str], ...]] = {}
         self.exact = exact_outputs(self.templates)
@@ -36,7 +42,7 @@ class Emission(Findings):
         self.constants: list[Assign] = []
         self.definitions: list[Definition] = []
         self.known: dict[str, str] = {}
-        self.beginnings: dict[str, str] = {}
+        self.specs: dict[str, JSON] = {}
         self.pools: dict[str, int] = {}
         self.includes: dict[str, str] = {}
 

@@ -14,16 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from couler_py.backends.airflow.calls import Caller, output_types
+from couler_py.backends.airflow.calls import Caller, output_types, step_function
 from couler_py.backends.airflow.emission import Emission, is_group, report
 from couler_py.backends.airflow.expressions import UnsayableError
 from couler_py.backends.airflow.leaf import step_constant
-from couler_py.backends.airflow.names import free_id, task_ids
+from couler_py.backends.airflow.names import task_ids
 from couler_py.backends.airflow.scope import Node, Scope
 from couler_py.backends.airflow.source import Assign, Edges, Rows, Statement
 from couler_py.ir.expr import Literal
 from couler_py.ir.graph import shape
 from couler_py.ir.model import Graph, Suspend, Task, Template
+from couler_py.ir.names import take_name
 from couler_py.ir.possible import Possible
 from couler_py.printer.layout import Doc, Group, call, items
 from couler_py.printer.literal import quoted
@@ -67,7 +68,7 @@ class GraphWriter:
         self.scope = scope
         self.names = names
         self.start = start
-        self.ids = task_ids(self.graph, entry=not start)
+        self.ids = task_ids(self.graph, entry=not start, helpers=emission.helpers)
         self.taken = set(self.ids.values())
         self.statements: list[Statement] = []
         self.edges: list[Statement] = []
@@ -112,7 +113,7 @@ class GraphWriter:
             if others or self.start:
                 self.late.append((task.name, others))
         given = ["given"] if group[0].arguments else []
-        made = Assign(f"{table}[name]", call("step", "name", step, *given))
+        made = Assign(f"{table}[name]", call(step_function(self.emission.callee(group[0])), "name", step, *given))
         waits = Assign("", f"[{table}[each] for each in before] >> {table}[name]")
         self.statements.append(Assign(table, "{}"))
         self.statements.append(Rows(items(rows), ("name", *given, "before"), (made, waits)))
@@ -194,7 +195,7 @@ class GraphWriter:
         return kept
 
     def _gate(self, name: str, kind: str, rule: str, before: list[str]) -> str:
-        task_id = free_id(f"{self.ids[name]}__{kind}", self.taken)
+        task_id = take_name(f"{self.ids[name]}__{kind}", self.taken, "_")
         variable = self.names.free(task_id)
         made = call("gate", quoted(task_id), f"TriggerRule.{rule}", *dict.fromkeys(before))
         # Behind the tasks that it waits for, before the one that waits for it: it is made with its edges.

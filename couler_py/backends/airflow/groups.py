@@ -23,7 +23,7 @@ def group_function(emission: Emission, template: Template) -> str:
     """The name of the function that makes the tasks of a graph or loop."""
     known = emission.known.get(template.name)
     if known is None:
-        known = emission.known[template.name] = emission.names.free(template.name)
+        known = emission.known[template.name] = emission.names.free(f"{template.name}_tasks")
         body = _loop(emission, template) if isinstance(template.body, Loop) else _graph(emission, template)
         about = template.description.strip().partition("\n")[0]
         emission.definitions.append(Definition(known, PARAMETERS, about, body))
@@ -85,13 +85,13 @@ def _loop(emission: Emission, template: Template) -> tuple[Statement, ...]:
     if isinstance(inner.body, Graph | Loop):
         maker = group_function(emission, inner)
     else:
-        maker = group_function(emission, _around(emission, inner))
+        maker = group_function(emission, around_step(emission, inner))
     made = call("repeat_group", maker, "inputs", *parts, keyword("when", "when"), keyword("item", "item"))
     return (Return(made),)
 
 
-def _around(emission: Emission, step: Template) -> Template:
-    """A graph around one step."""
+def around_step(emission: Emission, step: Template) -> Template:
+    """The template of a graph around one step."""
     name = f"one-{step.name}"
     known = emission.templates.get(name)
     if known is not None:

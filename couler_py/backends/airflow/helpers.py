@@ -10,17 +10,22 @@ from importlib import resources
 import msgspec
 
 _OURS = "couler_py"
-SHARED = ("building.py", "values.py", "states.py", "expressions.py", "steps.py")
+SHARED = ("building.py", "values.py", "states.py", "expressions.py", "steps.py", "resources.py")
 """What files are made of whatever their operators, in the order in which it stands in them."""
+OWN = {
+    "kubernetes": ("containers.py", "kubernetes.py"),
+    "docker": ("containers.py", "docker.py"),
+    "local": ("local.py",),
+}
+"""And what the operators of a kind need besides."""
 
 
 class Helper(msgspec.Struct, frozen=True):
-    """One definition: its text, the names that it uses at once, and those that only a worker needs of it."""
+    """One definition: its text, and the names that it uses."""
 
     name: str
     text: str
-    early: frozenset[str]
-    late: frozenset[str]
+    uses: frozenset[str]
 
 
 class Library(msgspec.Struct, frozen=True):
@@ -31,10 +36,9 @@ class Library(msgspec.Struct, frozen=True):
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """What one file needs: definitions before the DAG, definitions that only its workers use, and imports."""
+    """What one file needs: definitions, and the names that these import."""
 
-    early: tuple[Helper, ...]
-    late: tuple[Helper, ...]
+    helpers: tuple[Helper, ...]
     imports: frozenset[str]
 
 
@@ -43,7 +47,7 @@ def library(operators: str) -> Library:
     """The definitions for one kind of operators."""
     helpers: dict[str, Helper] = {}
     imports: dict[str, tuple[str, str]] = {}
-    for file in (*SHARED, f"{operators}.py"):
+    for file in (*SHARED, *OWN[operators]):
         text = resources.files("couler_py.templates.airflow").joinpath(file).read_text(encoding="utf-8")
         lines = text.split("\n")
         for node in ast.parse(text).body:
@@ -52,61 +56,32 @@ def library(operators: str) -> Library:
                     imports |= {each.asname or each.name: ("", each.name) for each in names}
                 case ast.ImportFrom(module=str(module), names=names) if not module.startswith(_OURS):
                     imports |= {each.name: (module, each.name) for each in names}
-                case ast.FunctionDef() | ast.ClassDef():
-                    helpers[node.name] = _helper(node.name, node, lines)
-                case ast.Assign(targets=[ast.Name(id=name)]):
+                case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
+                    assert name not in helpers, name
                     helpers[name] = _helper(name, node, lines)
     return Library(helpers, imports)
 
 
 def _helper(name: str, node: ast.stmt, lines: list[str]) -> Helper:
     first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
-    early: set[str] = set()
-    late: set[str] = set()
-    _names(node, early, late, depth=0)
+    names = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
     bound = {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
-    bound |= {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
-    text = "\n".join(lines[first - 1 : node.end_lineno])
-    return Helper(name, text, frozenset(early - bound), frozenset(late - bound))
+    bound |= {each.id for each in names if isinstance(each.ctx, ast.Store)}
+    return Helper(name, "\n".join(lines[first - 1 : node.end_lineno]), frozenset(each.id for each in names) - bound)
 
 
-def _names(node: ast.AST, early: set[str], late: set[str], depth: int) -> None:
-    """The names that a definition reads: those inside functions in it are read when a worker calls these."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Name):
-            (early if depth == 0 else late).add(child.id)
-        inside = isinstance(child, ast.FunctionDef | ast.Lambda) and not _at_once(child)
-        _names(child, early, late, depth + inside)
-
-
-def _at_once(node: ast.FunctionDef | ast.Lambda) -> bool:
-    # What makes tasks when the file is read: functions that a helper for that calls itself.
-    return isinstance(node, ast.FunctionDef) and node.name in ("expand", "each")
-
-
-def wanted(operators: str, used_at_once: Iterable[str], used_later: Iterable[str]) -> Wanted:
-    """What a file needs that uses these names: at once, while it is read, or later, in a worker."""
+def wanted(operators: str, used: Iterable[str]) -> Wanted:
+    """What a file needs whose own part uses these names."""
     known = library(operators)
-    early: set[str] = set()
-    every: set[str] = set()
-    waiting = [(name, True) for name in used_at_once] + [(name, False) for name in used_later]
+    waiting = [name for name in used if name in known.helpers]
+    found: dict[str, Helper] = {}
     while waiting:
-        name, at_once = waiting.pop()
-        if name in (early if at_once else every):
-            continue
-        every.add(name)
-        if at_once:
-            early.add(name)
-        helper = known.helpers.get(name)
-        if helper is not None:
-            waiting += [(each, at_once) for each in helper.early]
-            waiting += [(each, False) for each in helper.late]
-    helpers = [each for each in known.helpers.values() if each.name in every]
-    return Wanted(
-        tuple(each for each in helpers if each.name in early),
-        tuple(each for each in helpers if each.name not in early),
-        frozenset(name for name in every if name in known.imports),
-    )
+        name = waiting.pop()
+        if name not in found:
+            found[name] = known.helpers[name]
+            waiting += [each for each in found[name].uses if each in known.helpers]
+    imports = {name for each in found.values() for name in each.uses if name in known.imports}
+    return Wanted(tuple(each for each in known.helpers.values() if each.name in found), frozenset(imports))
 
 
 def reserved(operators: str) -> frozenset[str]:

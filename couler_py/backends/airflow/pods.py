@@ -6,6 +6,7 @@ from typing import Any
 
 from couler_py.backends.airflow import expressions
 from couler_py.backends.airflow.emission import Emission
+from couler_py.backends.airflow.patches import PatchError, patch_of, patched
 from couler_py.backends.airflow.scope import Scope
 from couler_py.ir.expr import TextLike
 from couler_py.ir.model import Function, Script, Template
@@ -21,6 +22,10 @@ SPEC_FIELDS = frozenset(
     | {"shareProcessNamespace", "terminationGracePeriodSeconds", "topologySpreadConstraints", "securityContext"}
 )
 """Fields of `PodSettings.extra` that a pod spec has under the same name."""
+
+
+PLAIN_POD = literal({"spec": {"containers": [{"name": "base"}]}})
+"""A pod of which nothing is said: the operator knows it."""
 
 
 class Marks:
@@ -87,7 +92,25 @@ def _pod(emission: Emission, template: Template, marks: Marks) -> JSON:
         pairs = {key: marks.render(value) for pod in settings for key, value in getattr(pod, name)}
         if pairs:
             metadata[name] = pairs
+    for pod in settings:
+        if pod.patch:
+            spec = _patched(emission, template, spec, pod.patch)
     return ({"metadata": metadata} if metadata else {}) | {"spec": spec}
+
+
+def _patched(emission: Emission, template: Template, spec: JSON, text: TextLike) -> JSON:
+    try:
+        return patched(spec, patch_of(text))
+    except PatchError as error:
+        step = template.display or template.name
+        emission.problem(
+            "CLR516",
+            f"the patch of the pod of {step!r} can't be applied: {error}",
+            step=step,
+            source=template.source,
+            help="say it with the typed settings of pods, which may hold values",
+        )
+        return spec
 
 
 def _extra(emission: Emission, template: Template, pod: PodSettings, marks: Marks) -> JSON:

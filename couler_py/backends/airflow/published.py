@@ -39,7 +39,7 @@ def _inside(emission: Emission, template: Template, prefix: str) -> Iterator[tup
                 yield from _call(emission, inner, f"{prefix}turn_{number}")
     if not isinstance(body, Graph):
         return
-    ids = task_ids(body, entry=not prefix)
+    ids = task_ids(body, entry=not prefix, helpers=emission.helpers)
     for task in body.tasks:
         if task.each is None:
             yield from _call(emission, emission.callee(task), f"{prefix}{ids[task.name]}")

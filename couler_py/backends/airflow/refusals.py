@@ -7,23 +7,36 @@ from collections.abc import Callable
 from couler_py.backends.airflow.calls import BATCH, MOST_MAPPED
 from couler_py.backends.airflow.emission import Emission, is_group
 from couler_py.backends.airflow.names import END, task_ids
-from couler_py.backends.airflow.support import LOCAL, NEVER
+from couler_py.backends.airflow.options import Options
+from couler_py.backends.airflow.support import BY_PASSES, DOCKER, LOCAL, NEVER
 from couler_py.backends.features import FEATURES
 from couler_py.ir.diagnostics import Severity
-from couler_py.ir.model import Graph, Loop, Source, Task, Template
+from couler_py.ir.interface import ArtifactArgument, InputArtifact, OutputArtifact
+from couler_py.ir.model import Graph, Loop, Source, Suspend, Task, Template
+from couler_py.ir.storage import SecretRef
+from couler_py.ir.structs import nodes
 from couler_py.passes.features import used
 
-FATAL = frozenset({"recursion", "inline", "external", "depends", "raw", "targets"})
+FATAL = frozenset(
+    {"recursion", "inline", "external", "depends", "raw", "targets"}
+    | {"http", "data", "container_set", "plugin", "distributed_job"}
+)
 """What can't be left out: nothing could be emitted in its place."""
 
 
-LONGEST = 250
-"""Characters of a task's id (airflow.sdk.definitions._internal.node.validate_key)."""
+PLACES = {
+    "kubernetes": "-O artifacts=s3://BUCKET/PATH names a store that fsspec knows; or -O claim=NAME a "
+    "PersistentVolumeClaim, and -O artifacts=PATH where it is mounted",
+    "docker": "-O artifacts=PATH names a folder that the worker and the daemon share; or -O claim=NAME a volume of "
+    "Docker, and -O artifacts=PATH where it is mounted",
+}
+LONGEST = 240
+"""Characters of a task's id. Airflow takes 250, but can't log a task above 247: the folder is named `task_id=ID`."""
 
 
 def check_support(emission: Emission) -> None:
     """Note everything that Airflow, or the chosen operators, can't do."""
-    never = NEVER | (LOCAL if emission.options.operators == "local" else {})
+    never = NEVER | BY_PASSES | {"kubernetes": {}, "docker": DOCKER, "local": LOCAL}[emission.options.operators]
     for feature, places in used(emission.workflow).items():
         if feature in never:
             for place in places:
@@ -33,6 +46,7 @@ def check_support(emission: Emission) -> None:
         if isinstance(template.body, Graph):
             _fan_outs(emission, template.body)
     _places(emission)
+    _cached_files(emission)
     _left_out(emission)
     if emission.workflow.schedule is not None and emission.workflow.schedule.concurrency == "Replace":
         emission.problem(
@@ -67,19 +81,53 @@ def _left_out(emission: Emission) -> None:
 
 
 def _places(emission: Emission) -> None:
-    """Pods that hand on files need a place that all of them reach."""
-    if emission.options.operators != "kubernetes" or emission.options.claim:
+    """Pods and containers that hand on files need a place that all of them reach."""
+    chosen = emission.options
+    if chosen.operators == "local" or chosen.claim or (chosen.operators == "kubernetes" and "://" in chosen.artifacts):
         return
+    if chosen.operators == "docker" and chosen.artifacts != Options().artifacts and "://" not in chosen.artifacts:
+        return
+    missing = "nothing says where they are kept"
+    if chosen.operators == "docker" and "://" in chosen.artifacts:
+        missing = (
+            f"a container of Docker reaches no store: it has only what it shares with the worker, and "
+            f"{chosen.artifacts!r} is no folder"
+        )
     for template in emission.workflow.templates:
-        files = template.inputs.artifacts or template.outputs.artifacts
-        if files and not is_group(template):
+        left = [each for each in template.outputs.artifacts if each.storage is None or chosen.operators == "docker"]
+        if (template.inputs.artifacts or left) and not is_group(template):
             step = template.display or template.name
             emission.problem(
                 "CLR512",
-                f"{step!r} reads or leaves files, and nothing says where pods keep them",
+                f"{step!r} reads or leaves files, and {missing}",
                 step=step,
                 source=template.source,
-                help="-O claim=NAME names a PersistentVolumeClaim, -O artifacts=PATH where it is mounted",
+                help=PLACES[chosen.operators],
+            )
+
+
+def _cached_files(emission: Emission) -> None:
+    """The worker looks into the files of a cached step, so it has to reach their stores without a cluster's secret."""
+    if emission.options.operators != "kubernetes":
+        return
+    given: dict[object, list[ArtifactArgument]] = {}
+    for template in emission.workflow.templates:
+        for task in template.body.tasks if isinstance(template.body, Graph) else ():
+            given.setdefault(task.call, []).extend(task.artifacts)
+    for template in emission.workflow.templates:
+        if template.cache is None:
+            continue
+        read = (*template.inputs.artifacts, *given.get(template.name, ())) if template.cache.key is None else ()
+        slots: tuple[InputArtifact | ArtifactArgument | OutputArtifact, ...] = (*read, *template.outputs.artifacts)
+        if any(isinstance(each, SecretRef) for slot in slots for each in nodes(slot.storage)):
+            step = template.display or template.name
+            emission.problem(
+                "CLR514",
+                f"{step!r} is cached, and the worker, which looks into its files, can't have the keys of their store",
+                step=step,
+                source=template.source,
+                help="leave the keys out, and let the environment of the runner (-O store_secret=NAME) and of the "
+                "workers have them; or leave the cache out",
             )
 
 
@@ -100,7 +148,7 @@ def _policies(emission: Emission, template: Template) -> None:
     retry = template.retry
     if retry is not None and retry.backoff is not None and retry.backoff.maximum is not None:
         emission.problem("CLR509", f"{step!r} has a limit on the time of all attempts", step=step, source=source)
-    if retry is not None and retry.policy != "Always":
+    if retry is not None and retry.policy not in ("Always", "OnPlatformFault"):
         _refuse(emission, "retry", f"{retry.policy} tells kinds of failures apart, and Airflow doesn't", source)
     if template.parallelism is not None:
         _refuse(emission, "parallelism", "Airflow bounds tasks of a DAG, not of a group", source)
@@ -121,7 +169,8 @@ def _fan_outs(emission: Emission, graph: Graph) -> None:
         name = task.display or task.name
         if task.each.max_items > MOST_MAPPED * BATCH:
             _too_many(emission, task, MOST_MAPPED * BATCH)
-        if not is_group(emission.templates[task.call]):
+        called = emission.templates[task.call]
+        if not is_group(called) and not isinstance(called.body, Suspend):
             continue
         if task.each.max_items > MOST_MAPPED:
             _too_many(emission, task, MOST_MAPPED)
@@ -155,7 +204,7 @@ def check_ids(emission: Emission) -> None:
         if name not in longest:
             body = emission.templates[name].body
             if isinstance(body, Graph):
-                ids = task_ids(body, entry=name == emission.workflow.entrypoint)
+                ids = task_ids(body, entry=name == emission.workflow.entrypoint, helpers=emission.helpers)
                 lengths = [len(ids[task.name]) + _around(emission, task, length) for task in body.tasks]
                 longest[name] = max([len(END), *lengths])
             elif isinstance(body, Loop):

@@ -60,9 +60,10 @@ class Definition(msgspec.Struct, frozen=True):
 
 
 class DagFile(msgspec.Struct, frozen=True):
-    """A whole file. `about` is its docstring, `dag` the call that makes the DAG."""
+    """A file: `about` is its docstring, `dag` the decorator of the function `name`, whose body makes the tasks."""
 
     about: str
+    name: str
     constants: tuple[Assign, ...]
     definitions: tuple[Definition, ...]
     dag: Doc

@@ -1,6 +1,7 @@
 """What Airflow can do with each feature of the IR, and how. The docs' engine matrix is made from this table.
 
-It speaks of the default operators, pods. `LOCAL` is what processes of the worker can't do besides.
+It speaks of the default operators, pods. `DOCKER` is what containers of a Docker daemon
+can't do besides, `LOCAL` what processes of the worker can't.
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ LOWERED: dict[str, str] = {
     "semaphore": "a pool",
     "artifact": "files behind a URI, fetched before the step and kept after it",
     "artifact_optional": "files behind a URI, fetched before the step and kept after it",
+    "artifact_storage": "a URI of fsspec, from and to which the runner moves files beside the pod",
+    "pod_patch": "applied when the file is written",
+    "resource": "an operator that does what is asked, and waits until a condition holds",
+    "distributed_job": "a task for a service, one for the job, and one that tells what came of it",
     "include": "the archive, inside the DAG file",
 }
 EMULATED: dict[str, str] = {
@@ -40,8 +45,6 @@ EMULATED: dict[str, str] = {
     "cache": "outputs kept beside the artifacts, by a digest of program and inputs",
 }
 NEVER: dict[str, str] = {
-    "resource": "not emitted yet: create the object in a step",
-    "distributed_job": "not emitted yet: run it on Argo, or make it one step",
     "recursion": "a DAG is finite: use couler.loop",
     "http": "Airflow makes no requests itself: make it in a step",
     "data": "Argo lists the files itself: write a step that does",
@@ -58,13 +61,24 @@ NEVER: dict[str, str] = {
     "daemon": "a task that others wait for has to end",
     "hook": "use on_failure edges and handlers of the run",
     "parameter_config_map": "pass it as a parameter",
-    "artifact_storage": "not emitted yet: read and write the store in a step",
     "artifact_local": "the workers don't see this machine's files",
-    "pod_patch": "not emitted yet: say it with the typed settings of pods",
     "metrics": "nobody reads them here: use couler.log_metric",
     "raw": "the expression is in another engine's language",
 }
+BY_PASSES: dict[str, str] = {
+    "distributed_job": "the pass `distributed` makes Kubernetes objects of it, and was left out",
+}
+"""What is no longer there when a workflow is emitted, unless somebody left a pass out."""
+DOCKER: dict[str, str] = {
+    "volume": "a container of Docker has no volumes of a cluster",
+    "init_container": "a container of Docker has no container before it: make it a step",
+    "sidecar": "a container of Docker has no container beside it",
+    "secret": "there is no cluster that has it: read a connection or variable of Airflow's in the step",
+    "placement": "a Docker daemon has no nodes to choose from",
+    "pod_patch": "there is no pod",
+}
 LOCAL: dict[str, str] = {
+    "pod_patch": "there is no pod",
     "volume": "a process has no volumes",
     "init_container": "a process has no container before it: make it a step",
     "sidecar": "a process has no container beside it",

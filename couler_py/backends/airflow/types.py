@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import UNSET
+
+from couler_py.ir.model import OutputParameter
 from couler_py.ir.types import ANY, FLOAT, Choice, DictOf, ListOf, Record, Scalar, Type, UnionOf
 
 PYTHON = {"str": "str", "int": "int", "float": "float", "bool": "bool", "none": "type(None)"}
@@ -67,6 +70,22 @@ def schema_of(type_: Type) -> dict[str, Any]:
             } | ({"required": required} if required else {})
         case UnionOf(options=options):
             return {"anyOf": [schema_of(option) for option in options]}
+
+
+def asked_of(output: OutputParameter) -> dict[str, Any]:
+    """The JSON schema of a value that a person is asked for.
+
+    Airflow looks at it before anybody is asked, so what has no default may also be null then.
+    """
+    schema = schema_of(output.type)
+    if output.default is not UNSET:
+        return {"default": output.default} | schema
+    if "type" in schema:
+        types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        return schema | {"type": [*types, "null"]}
+    if "enum" in schema:
+        return schema | {"enum": [*schema["enum"], None]}
+    return schema | ({"anyOf": [*schema["anyOf"], {"type": "null"}]} if "anyOf" in schema else {})
 
 
 _SCALARS: dict[str, dict[str, Any]] = {

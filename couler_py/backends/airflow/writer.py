@@ -2,45 +2,44 @@
 
 from __future__ import annotations
 
-import ast
-import base64
 import itertools
-import zlib
 from collections.abc import Iterable
 
-from couler_py.backends.airflow.helpers import Helper, Wanted, library, wanted
+from couler_py.backends.airflow.helpers import Helper, wanted
+from couler_py.backends.airflow.imports import MARGIN, import_lines, names_of
 from couler_py.backends.airflow.source import Assign, DagFile, Definition, Edges, Return, Rows, Statement, Within
 from couler_py.printer.layout import WIDTH, Group, columns, statement
-from couler_py.printer.literal import quoted
+from couler_py.printer.literal import quoted, verbatim
 from couler_py.runner import runner_text
 
-MARGIN = WIDTH - 88
-"""Airflow's users keep the width that ruff has by default."""
-DATA = ("RUNNER_CALLS", "RUNNER", "INCLUDES")
-"""What a reader need not read: it stands at the end."""
+DATA = ("SPECS", "RUNNER", "INCLUDES")
+"""What stands last of all."""
+SHARED = """# ruff: noqa: E402
+# What follows is couler-py's, and in every file the same: how steps get their inputs and
+# leave their outputs. The last line makes the DAG."""
 VERSION_CHECK = """if tuple(map(int, airflow_version.split(".")[:2])) < (3, 1):
     raise RuntimeError(f"this DAG needs Airflow 3.1 or later, not {airflow_version}")"""
 
 
 def written(file: DagFile) -> str:
-    """The whole text."""
-    core = [_constants(file), *map(_definition, file.definitions), _dag(file)]
-    now, later = names_of("\n\n\n".join(filter(None, core)))
-    needs = wanted(file.operators, now, later)
-    parts = [_docstring(file.about), _imports(file, needs, now | later), VERSION_CHECK]
-    parts += [_helper(each, file) for each in needs.early]
+    """The whole text: the DAG first, then the steps, then what all files share; the last line makes the DAG."""
+    core = [_dag(file), *map(_definition, file.definitions), _constants(file)]
+    used = names_of("\n\n\n".join(filter(None, core)))
+    needs = wanted(file.operators, used)
+    parts = [_docstring(file.about), import_lines(file.operators, used | {"dag", "airflow_version"}), VERSION_CHECK]
     parts += [each for each in core if each]
-    if needs.late:
-        parts.append("# ---- what the workers use")
-        # The runner's text last: it is one long line.
-        parts += [_helper(each, file) for each in sorted(needs.late, key=lambda each: each.name in DATA)]
-    return _spaced(parts) + "\n"
+    if needs.helpers:
+        parts.append(SHARED)
+        parts.append(import_lines(file.operators, needs.imports - used))
+        parts += [_helper(each, file) for each in sorted(needs.helpers, key=lambda each: each.name in DATA)]
+    parts.append(f"{file.name}()")
+    return _spaced([each for each in parts if each]) + "\n"
 
 
 def _spaced(parts: list[str]) -> str:
     found = parts[0]
     for before, part in itertools.pairwise(parts):
-        wide = any(each.startswith(("def ", "class ", "@")) for each in (before.split("\n\n\n")[-1], part))
+        wide = any(each.startswith(("def ", "class ", "@")) for each in (before, part))
         found += ("\n\n\n" if wide else "\n\n") + part
     return found
 
@@ -52,81 +51,9 @@ def _docstring(text: str) -> str:
     return '"""' + "\n".join(lines) + ('"""' if len(lines) == 1 else '\n"""')
 
 
-# ---- what is used
-
-
-def names_of(source: str) -> tuple[set[str], set[str]]:
-    """The names that a text reads at once, and those that it reads in functions without a name."""
-    now: set[str] = set()
-    later: set[str] = set()
-    _visit(ast.parse(source), now, later, False)
-    return now, later
-
-
-def _visit(node: ast.AST, now: set[str], later: set[str], inside: bool) -> None:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Name):
-            (later if inside else now).add(child.id)
-        _visit(child, now, later, inside or isinstance(child, ast.Lambda))
-
-
-def _imports(file: DagFile, needs: Wanted, used: set[str]) -> str:
-    known = library(file.operators).imports | EXTRA
-    wanted_names = needs.imports | {name for name in used if name in known} | {"DAG", "airflow_version"}
-    modules: dict[str, list[str]] = {}
-    plain: list[str] = []
-    for name in wanted_names:
-        module, original = known[name]
-        if module:
-            modules.setdefault(module, []).append(original if original == name else f"{original} as {name}")
-        else:
-            plain.append(f"import {original}")
-    standard = sorted(plain) + [
-        _from(module, names) for module, names in sorted(modules.items()) if not _third_party(module)
-    ]
-    others = [_from(module, names) for module, names in sorted(modules.items()) if _third_party(module)]
-    return "\n".join(standard) + ("\n\n" if standard and others else "") + "\n".join(others)
-
-
-EXTRA: dict[str, tuple[str, str]] = {
-    "DAG": ("airflow.sdk", "DAG"),
-    "Asset": ("airflow.sdk", "Asset"),
-    "Param": ("airflow.sdk", "Param"),
-    "CronTriggerTimetable": ("airflow.sdk", "CronTriggerTimetable"),
-    "MultipleCronTriggerTimetable": ("airflow.sdk", "MultipleCronTriggerTimetable"),
-    "airflow_version": ("airflow", "__version__"),
-    "UTC": ("datetime", "UTC"),
-    "datetime": ("datetime", "datetime"),
-    "timedelta": ("datetime", "timedelta"),
-    "ZoneInfo": ("zoneinfo", "ZoneInfo"),
-    "EmptyOperator": ("airflow.providers.standard.operators.empty", "EmptyOperator"),
-    "TaskGroup": ("airflow.sdk", "TaskGroup"),
-    "TriggerRule": ("airflow.sdk", "TriggerRule"),
-    "json": ("", "json"),
-}
-
-
-def _third_party(module: str) -> bool:
-    return module.partition(".")[0] in ("airflow", "fsspec", "kubernetes", "docker")
-
-
-def _order(name: str) -> tuple[int, str]:
-    plain = name.partition(" ")[0]
-    return (0 if plain.isupper() else 1 if plain[0].isupper() else 2, plain)
-
-
-def _from(module: str, names: Iterable[str]) -> str:
-    listed = sorted(names, key=_order)
-    line = f"from {module} import {', '.join(listed)}"
-    if columns(line) <= WIDTH - MARGIN:
-        return line
-    return f"from {module} import (\n" + "".join(f"    {name},\n" for name in listed) + ")"
-
-
 def _helper(helper: Helper, file: DagFile) -> str:
     if helper.name == "RUNNER":
-        data = base64.b85encode(zlib.compress(runner_text().encode(), 9)).decode()
-        return f"# Reads the inputs of Python steps and writes their outputs.\nRUNNER = {quoted(data)}"
+        return f"# Reads the inputs of Python steps, and writes their outputs.\nRUNNER = {verbatim(runner_text())}"
     setting = file.settings.get(helper.name)
     return helper.text if setting is None else statement(f"{helper.name} = ", setting, MARGIN)
 
@@ -145,10 +72,9 @@ def _definition(made: Definition) -> str:
 
 
 def _dag(file: DagFile) -> str:
-    margin = MARGIN + 1
-    head = statement("with ", file.dag, margin) + ":"
+    head = statement("@", file.dag, MARGIN)
     body = _lines(file.body, 4) or "    pass"
-    return f"{head}\n{body}"
+    return f"{head}\ndef {file.name}():\n{body}"
 
 
 def _lines(body: Iterable[Statement], indent: int) -> str:

@@ -274,11 +274,18 @@ def approval(task_id, subject, asked, when=None, **options):
             return super().execute(context)
 
         def execute_complete(self, context, event):
-            return dict(super().execute_complete(context, event)["params_input"])
+            answer = super().execute_complete(context, event)["params_input"]
+            given = {name: schema.get("default") for name, schema in asked.items()}
+            given |= answer
+            for name, schema in asked.items():
+                if given[name] is None and "default" not in schema:
+                    raise AirflowFailException(f"nobody gave a value for {name}")
+            return given
 
+    params = {name: Param(**{"default": None, **each}) for name, each in asked.items()}
     return Approval(
         task_id=task_id,
         subject=subject,
-        params={name: Param(**schema) for name, schema in asked.items()},
+        params=params,
         **options,
     )

@@ -7,24 +7,26 @@ import signal
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from time import time
 
 from airflow.providers.standard.operators.python import PythonOperator
-from fsspec.core import url_to_fs
 
 from couler_py.templates.airflow.steps import (
     INCLUDES,
     StepFailed,
-    address_of,
+    all_inputs,
     encoded,
+    get_file,
+    keep_file,
+    place_of,
     program_of,
     run_attempt,
     run_batch,
     run_cached,
-    runner_text,
+    RUNNER,
     value_of,
     variable_of,
 )
@@ -62,7 +64,7 @@ def step_of_each(template, inputs, again=None, turns=None, batch=False, **option
 
 def run_step(template, given):
     """Run a step with inputs and give its outputs."""
-    given = template.get("defaults", {}) | given
+    given = all_inputs(template, given)
     run = partial(run_python if "source" in template else run_command, template)
     return run_cached(template, given, run) if "cache" in template else run(given)
 
@@ -76,7 +78,7 @@ def run_python(template, given):
         program = folder / "step.py"
         program.write_text(program_of(template), encoding="utf-8")
         variables = environment_of(template, given) | {
-            "COULER_RUNNER": runner_text(),
+            "COULER_RUNNER": RUNNER,
             "COULER_INPUTS": str(folder / "inputs"),
             "COULER_OUTPUTS": str(folder / "outputs"),
             "PYTHONUNBUFFERED": "1",
@@ -93,7 +95,7 @@ def run_python(template, given):
                 continue
             variables[variable_of(each)] = encoded(value)
         run_process([sys.executable, "-P", str(program)], variables, folder / "work")
-        return outputs_of(template, lambda each: folder / "outputs" / each)
+        return outputs_of(template, given, lambda each: folder / "outputs" / each)
 
 
 def run_command(template, given):
@@ -109,21 +111,23 @@ def run_command(template, given):
             script.write_text(evaluated(template["script"], given), encoding="utf-8")
             script.chmod(0o700)
             words.append(str(script))
+        files = {
+            each: folder / place for each, place in template.get("files", {}).items()
+        }
         try:
-            for place in places.values():
+            for place in (*places.values(), *files.values()):
                 remove_path(place)
                 place.parent.mkdir(parents=True, exist_ok=True)
-            for each in template.get("files", ()):
-                if each in places:
-                    get_file(given.get(each), places[each])
+            for each, place in files.items():
+                get_file(given.get(each), place)
             printed = folder / ".stdout" if "stdout" in template else None
             if "stdout" in template:
                 places[template["stdout"]] = printed
-            directory = folder / template.get("directory", "")
+            directory = folder / evaluated(template.get("directory", ""), given)
             run_process(words, environment_of(template, given), directory, printed)
-            return outputs_of(template, places.get)
+            return outputs_of(template, given, places.get)
         finally:
-            for place in places.values():
+            for place in (*places.values(), *files.values()):
                 remove_path(place)
 
 
@@ -148,10 +152,10 @@ def run_process(words, variables, directory, printed=None):
     except (OSError, ValueError) as error:
         raise StepFailed(f"{words[0]} can't be started: {error}") from error
     try:
-        code = running.wait()
+        with killed_with_task(running):
+            code = running.wait()
     except BaseException:
-        with suppress(ProcessLookupError):
-            os.killpg(running.pid, signal.SIGKILL)
+        kill(running)
         running.wait()
         raise
     finally:
@@ -162,7 +166,32 @@ def run_process(words, variables, directory, printed=None):
         raise StepFailed(f"exit code {code}", code, time() - began)
 
 
-def outputs_of(template, place):
+def kill(running):
+    """End a program with all that it started."""
+    with suppress(ProcessLookupError):
+        os.killpg(running.pid, signal.SIGKILL)
+
+
+@contextmanager
+def killed_with_task(running):
+    """Airflow ends a task by SIGTERM: its program must not go on alone."""
+    before = signal.getsignal(signal.SIGTERM)
+    if not callable(before):
+        yield
+        return
+
+    def end(number, frame):
+        kill(running)
+        before(number, frame)
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def outputs_of(template, given, place):
     """The outputs that a step left: values, and where its files are kept."""
     found = {}
     for name, form in template.get("outputs", {}).items():
@@ -177,7 +206,7 @@ def outputs_of(template, place):
     for name, optional in template.get("gives", {}).items():
         path = place(name)
         if path.exists():
-            found[name] = keep_file(name, path)
+            found[name] = keep_file(place_of(template, name, given), path)
         elif optional:
             found[name] = None
         else:
@@ -191,25 +220,3 @@ def remove_path(path):
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-def keep_file(name, path):
-    """Keep a file or folder; gives where."""
-    place = address_of(name)
-    store, target = url_to_fs(place)
-    store.makedirs(store._parent(target), exist_ok=True)
-    store.put(str(path), target, recursive=path.is_dir())
-    return place
-
-
-def get_file(place, path):
-    """Get a file or folder that was kept; of a fan-out, all of them, as one folder."""
-    if place is None:
-        return
-    if isinstance(place, dict):
-        path.mkdir()
-        for name, each in place.items():
-            get_file(each, path / name)
-        return
-    store, source = url_to_fs(place)
-    store.get(source, str(path), recursive=store.isdir(source))

@@ -2,20 +2,21 @@
 
 import base64
 import json
-import zlib
 from hashlib import sha256
 from time import time
+from typing import Any, NamedTuple
 from urllib.parse import quote
+from uuid import uuid4
 
 from airflow.providers.standard.operators.python import PythonOperator
 from airflow.sdk import get_current_context
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 from fsspec.core import url_to_fs
 
-from couler_py.templates.airflow.values import evaluated, kept, proceed
+from couler_py.templates.airflow.values import evaluated, kept, param, proceed
 
 STORE = "/tmp/couler"
-RUNNER_CALLS = {}
+SPECS = {}
 RUNNER = ""
 INCLUDES = {}
 
@@ -26,6 +27,17 @@ class StepFailed(AirflowException):
     def __init__(self, message, exit_code=None, seconds=0.0):
         super().__init__(message)
         self.exit_code, self.seconds = exit_code, seconds
+
+
+class Work(NamedTuple):
+    """What an operator does: the step, how its inputs are read, when it goes on."""
+
+    template: dict
+    inputs: Any = dict
+    when: Any = None
+    again: Any = None
+    turns: Any = None
+    batch: bool = False
 
 
 def do_nothing(task_id, when=None, turns=None, **options):
@@ -102,12 +114,9 @@ def value_of(name, form, written, marked):
 
 def program_of(template):
     """The program of a Python step: a line that calls the runner, and the function."""
-    return f"{RUNNER_CALLS[template['name']]}\n{template['source']}"
-
-
-def runner_text():
-    """The program that reads the inputs of Python steps and writes their outputs."""
-    return zlib.decompress(base64.b85decode(RUNNER)).decode()
+    spec = json.dumps(SPECS[template["name"]])
+    start = "exec(__import__('os').environ.pop('COULER_RUNNER'))"
+    return f"SPEC = __import__('json').loads({spec!r}); {start}\n{template['source']}"
 
 
 def encoded(value):
@@ -135,6 +144,30 @@ def address_of(name):
     return "/".join((STORE, *(quote(each, safe="") for each in parts)))
 
 
+def place_of(template, name, given):
+    """Where an output file goes: its place in a named store, else one of its own."""
+    named = evaluated(template.get("to", {}), given)
+    return named[name] if name in named else address_of(name)
+
+
+def store_of(place):
+    """The store that a place is in, and its path there."""
+    if isinstance(place, dict):
+        return url_to_fs(place["@uri"], **place.get("@options", {}))
+    return url_to_fs(place)
+
+
+def is_folder(place):
+    """Whether a place is several: the files of a fan-out by the number of their item."""
+    return isinstance(place, dict) and "@uri" not in place
+
+
+def all_inputs(template, given):
+    """The inputs of a step with what it says itself: defaults, and files in named stores."""
+    found = template.get("defaults", {}) | given
+    return evaluated(template.get("from", {}), found) | found
+
+
 def write_file(name, data):
     """Keep some bytes; gives where."""
     place = address_of(name)
@@ -150,33 +183,86 @@ def read_file(place):
     return store.cat_file(path)
 
 
+def keep_file(place, path):
+    """Keep a file or folder; gives where."""
+    store, target = store_of(place)
+    store.makedirs(store._parent(target), exist_ok=True)
+    store.put(str(path), target, recursive=path.is_dir())
+    return place
+
+
+def get_file(place, path):
+    """Get a file or folder that was kept; of a fan-out, all of them, as one folder."""
+    if place is None:
+        return
+    if is_folder(place):
+        path.mkdir()
+        for name, each in place.items():
+            get_file(each, path / name)
+        return
+    store, source = store_of(place)
+    store.get(source, str(path), recursive=store.isdir(source))
+
+
 def run_cached(template, given, run):
-    """The outputs of an earlier success with the same program and inputs, or new."""
-    contents = {
-        name: digest_of(value) if name in template.get("files", ()) else value
-        for name, value in given.items()
-    }
-    identity = [template.get("source"), template["cache"]["version"], contents]
+    """The outputs of an earlier success with the same program and inputs, or new.
+
+    A key of the step's own stands for its inputs; what it reads of the run counts too.
+    """
+    cache = template["cache"]
+    read = {name: param(name) for name in cache.get("parameters", ())}
+    if "key" in cache:
+        contents = evaluated(cache["key"], given)
+    else:
+        contents = {
+            name: digest_of(value) if name in template.get("files", ()) else value
+            for name, value in given.items()
+        }
+    identity = [cache["program"], cache["version"], read, contents]
     key = sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
-    store, path = url_to_fs(f"{STORE}/cache/{key}.json")
-    if store.exists(path):
-        record = json.loads(store.cat_file(path))
-        age = time() - record["time"]
-        if template["cache"]["seconds"] is None or age < template["cache"]["seconds"]:
-            return record["outputs"]
-    found = run(given)
-    store.makedirs(store._parent(path), exist_ok=True)
-    store.pipe_file(path, json.dumps({"time": time(), "outputs": found}).encode())
+    record = f"{STORE}/cache/{key}.json"
+    found = read_record(template, record)
+    if found is None:
+        found = run(given)
+        write_record(record, found)
     return found
+
+
+def read_record(template, place):
+    """The outputs in a record; None without one that is whole, young, and has its files."""
+    try:
+        record = json.loads(read_file(place))
+    except (FileNotFoundError, ValueError):
+        return None
+    found, most = record["outputs"], template["cache"]["seconds"]
+    if most is not None and time() - record["time"] >= most:
+        return None
+    files = [found[name] for name in template.get("gives", ())]
+    return found if all(is_kept(each) for each in files if each is not None) else None
+
+
+def write_record(place, outputs):
+    """Keep outputs as a record, which gets its name when it is whole."""
+    store, path = url_to_fs(place)
+    store.makedirs(store._parent(path), exist_ok=True)
+    part = f"{path}.{uuid4().hex}.part"
+    store.pipe_file(part, json.dumps({"time": time(), "outputs": outputs}).encode())
+    store.mv(part, path)
+
+
+def is_kept(place):
+    """Whether a file or folder is still where it was kept."""
+    store, path = store_of(place)
+    return store.exists(path)
 
 
 def digest_of(place):
     """A digest of what is in a kept file or folder."""
     if place is None:
         return None
-    if isinstance(place, dict):
+    if is_folder(place):
         return {name: digest_of(each) for name, each in place.items()}
-    store, path = url_to_fs(place)
+    store, path = store_of(place)
     return {
         each[len(path) :]: sha256(store.cat_file(each)).hexdigest()
         for each in sorted(store.find(path))

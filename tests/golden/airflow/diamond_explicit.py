@@ -1,4 +1,4 @@
-"""The workflow diamond_explicit.
+"""The workflow diamond_explicit: A → B, C → D.
 
 Written by couler-py: change the program that it was made from, not this file.
 """
@@ -7,19 +7,20 @@ from datetime import UTC, datetime
 
 from airflow import __version__ as airflow_version
 from airflow.providers.cncf.kubernetes.operators.pod import KubernetesPodOperator
-from airflow.sdk import DAG
+from airflow.sdk import dag
 
 if tuple(map(int, airflow_version.split(".")[:2])) < (3, 1):
     raise RuntimeError(f"this DAG needs Airflow 3.1 or later, not {airflow_version}")
 
-with DAG(
+
+@dag(
     "diamond_explicit",
     schedule=None,
     start_date=datetime(2024, 1, 1, tzinfo=UTC),
     catchup=False,
-    default_args={"namespace": "default"},
     doc_md=__doc__,
-):
+)
+def diamond_explicit():
     a = KubernetesPodOperator(
         task_id="A", image="alpine:3", cmds=["echo"], arguments=["A"]
     )
@@ -34,3 +35,6 @@ with DAG(
     )
     a >> [b, c]
     [b, c] >> d
+
+
+diamond_explicit()

@@ -1,100 +1,32 @@
-"""The workflow nightly.
+"""The workflow nightly: partition → ingest.
 
 Written by couler-py: change the program that it was made from, not this file.
 """
 
-import base64
-import json
-import shlex
-import zlib
-from datetime import UTC, datetime, timedelta
-from functools import partial
-from hashlib import sha256
-from time import time
-from urllib.parse import quote
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from airflow import __version__ as airflow_version
-from airflow.providers.cncf.kubernetes.operators.pod import KubernetesPodOperator
-from airflow.providers.standard.operators.python import PythonOperator
-from airflow.sdk import DAG, CronTriggerTimetable, TriggerRule, get_current_context
-from airflow.sdk.exceptions import (
-    AirflowException,
-    AirflowFailException,
-    AirflowSkipException,
-)
-from fsspec.core import url_to_fs
+from airflow.sdk import CronTriggerTimetable, dag
 
 if tuple(map(int, airflow_version.split(".")[:2])) < (3, 1):
     raise RuntimeError(f"this DAG needs Airflow 3.1 or later, not {airflow_version}")
 
 
-def result_of_run(before, outputs=dict, **options):
-    """The last task of the DAG: its XCom are the outputs of the run."""
-    made = PythonOperator(
-        task_id="result",
-        python_callable=lambda: kept(evaluated(outputs)),
-        trigger_rule=TriggerRule.NONE_FAILED,
-        **options,
+@dag(
+    "nightly",
+    schedule=CronTriggerTimetable("0 3 * * *", timezone="Europe/Berlin"),
+    start_date=datetime(2024, 1, 1, tzinfo=ZoneInfo("Europe/Berlin")),
+    catchup=False,
+    doc_md=__doc__,
+)
+def nightly():
+    partition = step(
+        "partition", PARTITION, lambda: {"scheduled": fact("scheduled_time")}
     )
-    before >> made
-    return made
-
-
-def step(task_id, template, inputs=dict, when=None, again=None, turns=None, **options):
-    """A step as a pod of its own. `inputs` are values, or how they are read."""
-    made = pod_of(template, inputs, when, again, turns)
-    return made(task_id=task_id, **pod_options(template), **options)
-
-
-def pod_options(template):
-    """What the operator of a step is given."""
-    return {
-        "image": template["image"],
-        "do_xcom_push": bool(template.get("outputs") or template.get("gives")),
-        **template.get("options", {}),
-    }
-
-
-def pod_of(template, inputs, when, again, turns, batch=False):
-    """The operator of a step: it reads the inputs when it starts, and Jinja nothing."""
-
-    class Pod(KubernetesPodOperator):
-        template_fields = ()
-
-        def __init__(self, *, item=None, **options):
-            super().__init__(**options)
-            self.item = item
-
-        def execute(self, context):
-            proceed(when)
-            if batch:
-                one = partial(self.run_once, context)
-                found = run_batch(one, self.item, 1 + self.retries)
-            else:
-                given = () if self.item is None else (self.item,)
-                found = kept(self.run_once(context, *given))
-            if not self.do_xcom_push:
-                context["ti"].xcom_push(key="return_value", value=found)
-            return found
-
-        def run_once(self, context, *item):
-            given = template.get("defaults", {}) | evaluated(inputs, *item)
-            run = partial(self.run_pod, context)
-            if "cache" in template:
-                run = partial(run_cached, template, run=run)
-            return run_attempt(run, given, again, turns)
-
-        def run_pod(self, context, given):
-            describe(self, template, given)
-            self.pod = self.pod_request_obj = self.remote_pod = None
-            try:
-                written = super().execute(context)
-            except AirflowException as error:
-                raise StepFailed(str(error), exit_code_of(self.remote_pod)) from error
-            return read_outputs(template, written or {})
-
-    return Pod
+    ingest = step("ingest", INGEST, lambda: {"day": out(partition, "result")})
+    partition >> ingest
+    result_of_run([ingest], lambda: {"result": out(ingest, "result")})
 
 
 PARTITION = {
@@ -111,7 +43,6 @@ def partition(scheduled: datetime) -> str:
     return f"{scheduled - timedelta(days=1):%Y-%m-%d}"
 """,
     "outputs": {"result": str},
-    "pod": {"spec": {"containers": [{"name": "base"}]}},
 }
 INGEST = {
     "image": "python:3.11",
@@ -123,7 +54,6 @@ def ingest(day: str) -> int:
     return len(day)
 """,
     "outputs": {"result": int},
-    "pod": {"spec": {"containers": [{"name": "base"}]}},
     "options": {
         "retries": 2,
         "retry_delay": timedelta(seconds=0),
@@ -131,22 +61,43 @@ def ingest(day: str) -> int:
     },
 }
 
-with DAG(
-    "nightly",
-    schedule=CronTriggerTimetable("0 3 * * *", timezone="Europe/Berlin"),
-    start_date=datetime(2024, 1, 1, tzinfo=ZoneInfo("Europe/Berlin")),
-    catchup=False,
-    default_args={"namespace": "default"},
-    doc_md=__doc__,
-):
-    partition = step(
-        "partition", PARTITION, lambda: {"scheduled": fact("scheduled_time")}
-    )
-    ingest = step("ingest", INGEST, lambda: {"day": out(partition, "result")})
-    partition >> ingest
-    result_of_run([ingest], lambda: {"result": out(ingest, "result")})
+# ruff: noqa: E402
+# What follows is couler-py's, and in every file the same: how steps get their inputs and
+# leave their outputs. The last line makes the DAG.
 
-# ---- what the workers use
+import base64
+import json
+import shlex
+from datetime import UTC
+from functools import partial
+from hashlib import sha256
+from time import time
+from typing import Any, NamedTuple
+from urllib.parse import quote
+from uuid import uuid4
+
+from airflow.providers.cncf.kubernetes.operators.pod import KubernetesPodOperator
+from airflow.providers.standard.operators.python import PythonOperator
+from airflow.sdk import TriggerRule, get_current_context
+from airflow.sdk.exceptions import (
+    AirflowException,
+    AirflowFailException,
+    AirflowSkipException,
+)
+from fsspec.core import url_to_fs
+
+
+def result_of_run(before, outputs=dict, **options):
+    """The last task of the DAG: its XCom are the outputs of the run."""
+    made = PythonOperator(
+        task_id="result",
+        python_callable=lambda: kept(evaluated(outputs)),
+        trigger_rule=TriggerRule.NONE_FAILED,
+        **options,
+    )
+    before >> made
+    return made
+
 
 XCOM_LIMIT = 48 * 1024
 
@@ -170,6 +121,11 @@ def evaluated(read, *given):
     except Exception as error:
         message = f"an input or a condition has no value: {error!r}"
         raise AirflowFailException(message) from error
+
+
+def param(name):
+    """A parameter of the run."""
+    return get_current_context()["params"][name]
 
 
 def xcom(task):
@@ -236,6 +192,17 @@ class StepFailed(AirflowException):
         self.exit_code, self.seconds = exit_code, seconds
 
 
+class Work(NamedTuple):
+    """What an operator does: the step, how its inputs are read, when it goes on."""
+
+    template: dict
+    inputs: Any = dict
+    when: Any = None
+    again: Any = None
+    turns: Any = None
+    batch: bool = False
+
+
 def run_attempt(run, given, again, turns):
     """One attempt; `again` says of a failure whether another one is worth it."""
     try:
@@ -286,12 +253,9 @@ def value_of(name, form, written, marked):
 
 def program_of(template):
     """The program of a Python step: a line that calls the runner, and the function."""
-    return f"{RUNNER_CALLS[template['name']]}\n{template['source']}"
-
-
-def runner_text():
-    """The program that reads the inputs of Python steps and writes their outputs."""
-    return zlib.decompress(base64.b85decode(RUNNER)).decode()
+    spec = json.dumps(SPECS[template["name"]])
+    start = "exec(__import__('os').environ.pop('COULER_RUNNER'))"
+    return f"SPEC = __import__('json').loads({spec!r}); {start}\n{template['source']}"
 
 
 def encoded(value):
@@ -316,6 +280,30 @@ def address_of(name):
     return "/".join((STORE, *(quote(each, safe="") for each in parts)))
 
 
+def place_of(template, name, given):
+    """Where an output file goes: its place in a named store, else one of its own."""
+    named = evaluated(template.get("to", {}), given)
+    return named[name] if name in named else address_of(name)
+
+
+def store_of(place):
+    """The store that a place is in, and its path there."""
+    if isinstance(place, dict):
+        return url_to_fs(place["@uri"], **place.get("@options", {}))
+    return url_to_fs(place)
+
+
+def is_folder(place):
+    """Whether a place is several: the files of a fan-out by the number of their item."""
+    return isinstance(place, dict) and "@uri" not in place
+
+
+def all_inputs(template, given):
+    """The inputs of a step with what it says itself: defaults, and files in named stores."""
+    found = template.get("defaults", {}) | given
+    return evaluated(template.get("from", {}), found) | found
+
+
 def write_file(name, data):
     """Keep some bytes; gives where."""
     place = address_of(name)
@@ -332,39 +320,200 @@ def read_file(place):
 
 
 def run_cached(template, given, run):
-    """The outputs of an earlier success with the same program and inputs, or new."""
-    contents = {
-        name: digest_of(value) if name in template.get("files", ()) else value
-        for name, value in given.items()
-    }
-    identity = [template.get("source"), template["cache"]["version"], contents]
+    """The outputs of an earlier success with the same program and inputs, or new.
+
+    A key of the step's own stands for its inputs; what it reads of the run counts too.
+    """
+    cache = template["cache"]
+    read = {name: param(name) for name in cache.get("parameters", ())}
+    if "key" in cache:
+        contents = evaluated(cache["key"], given)
+    else:
+        contents = {
+            name: digest_of(value) if name in template.get("files", ()) else value
+            for name, value in given.items()
+        }
+    identity = [cache["program"], cache["version"], read, contents]
     key = sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
-    store, path = url_to_fs(f"{STORE}/cache/{key}.json")
-    if store.exists(path):
-        record = json.loads(store.cat_file(path))
-        age = time() - record["time"]
-        if template["cache"]["seconds"] is None or age < template["cache"]["seconds"]:
-            return record["outputs"]
-    found = run(given)
-    store.makedirs(store._parent(path), exist_ok=True)
-    store.pipe_file(path, json.dumps({"time": time(), "outputs": found}).encode())
+    record = f"{STORE}/cache/{key}.json"
+    found = read_record(template, record)
+    if found is None:
+        found = run(given)
+        write_record(record, found)
     return found
+
+
+def read_record(template, place):
+    """The outputs in a record; None without one that is whole, young, and has its files."""
+    try:
+        record = json.loads(read_file(place))
+    except (FileNotFoundError, ValueError):
+        return None
+    found, most = record["outputs"], template["cache"]["seconds"]
+    if most is not None and time() - record["time"] >= most:
+        return None
+    files = [found[name] for name in template.get("gives", ())]
+    return found if all(is_kept(each) for each in files if each is not None) else None
+
+
+def write_record(place, outputs):
+    """Keep outputs as a record, which gets its name when it is whole."""
+    store, path = url_to_fs(place)
+    store.makedirs(store._parent(path), exist_ok=True)
+    part = f"{path}.{uuid4().hex}.part"
+    store.pipe_file(part, json.dumps({"time": time(), "outputs": outputs}).encode())
+    store.mv(part, path)
+
+
+def is_kept(place):
+    """Whether a file or folder is still where it was kept."""
+    store, path = store_of(place)
+    return store.exists(path)
 
 
 def digest_of(place):
     """A digest of what is in a kept file or folder."""
     if place is None:
         return None
-    if isinstance(place, dict):
+    if is_folder(place):
         return {name: digest_of(each) for name, each in place.items()}
-    store, path = url_to_fs(place)
+    store, path = store_of(place)
     return {
         each[len(path) :]: sha256(store.cat_file(each)).hexdigest()
         for each in sorted(store.find(path))
     }
 
 
-CLAIM = "files"
+class Files(NamedTuple):
+    """Where a container finds its files and leaves its own, and a mark that all are there.
+
+    `result` is where it writes its outputs.
+    """
+
+    brought: dict
+    left: dict
+    ready: str = ""
+    result: str = ""
+
+
+def run_facts():
+    """What every step is told of its run."""
+    facts = ("id", "name", "namespace", "scheduled_time", "start", "attempt")
+    return {f"COULER_RUN_{name.upper()}": str(fact(name)) for name in facts}
+
+
+def program_in_container(template, given, files):
+    """The words, and the environment, with which a container is started."""
+    env = run_facts() | evaluated(template.get("env", {}), given)
+    if "source" in template:
+        env |= python_environment(template, given, files)
+        return [*template.get("python", ["python"]), "-c", PYTHON_STEP], env
+    if "script" in template:
+        env["COULER_SCRIPT"] = evaluated(template["script"], given)
+    return command_of(template, given, files), env
+
+
+def python_environment(template, given, files):
+    """What the runner of a Python function finds in its environment."""
+    keep = {
+        "values": list(template.get("outputs", ())),
+        "brought": files.brought,
+        "files": files.left,
+        "include": [INCLUDES[each] for each in template.get("include", ())],
+        "ready": files.ready,
+        "result": files.result,
+    }
+    values = {
+        variable_of(name): encoded(value)
+        for name, value in given.items()
+        if name not in template.get("files", ())
+    }
+    return values | {
+        "COULER_RUNNER": RUNNER,
+        "COULER_STEP": program_of(template),
+        "COULER_KEEP": json.dumps(keep),
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+def command_of(template, given, files):
+    """The words of a container's command, in a shell that keeps its outputs."""
+    words = [*evaluated(template["command"], given)]
+    paths = template.get("paths", {})
+    before, after = [], []
+    if "script" in template:
+        words.append("/tmp/couler-script")
+        before.append('printf %s "$COULER_SCRIPT" > /tmp/couler-script')
+        before.append("chmod 700 /tmp/couler-script; unset COULER_SCRIPT")
+    for name in files.brought:
+        before += copied(files.brought[name], template["files"][name])
+    for name in template.get("outputs", {}):
+        path = shlex.quote(paths.get(name, "/tmp/.couler-stdout"))
+        read = f"base64 < {path} | tr -d '\\n'"
+        after.append(
+            f'[ ! -e {path} ] || add {shlex.quote(json.dumps(name))} "$({read})"'
+        )
+    for name in template.get("gives", ()):
+        path, place = shlex.quote(paths[name]), shlex.quote(files.left[name])
+        folder = shlex.quote(files.left[name].rpartition("/")[0])
+        after.append(
+            f"[ ! -e {path} ] || {{ mkdir -p {folder} && cp -r {path} {place} && "
+            f"add {shlex.quote(json.dumps(name))} ''; }}"
+        )
+    if not before and not after:
+        return words
+    printed = "/tmp/.couler-stdout"
+    run = (
+        f'"$@" > {printed}; code=$?; cat {printed}'
+        if "stdout" in template
+        else '"$@"; code=$?'
+    )
+    if files.ready:
+        after.append(f": > {shlex.quote(files.ready)}")
+    if files.result:
+        after.append(f"printf '%s}}' \"$found\" > {files.result}")
+    lines = [
+        "found='{'; comma=''",
+        """add() { found="$found$comma$1:\\"$2\\""; comma=,; }""",
+        f"echo '{{}}' > {files.result}" if files.result else ":",
+        *before,
+        run,
+        "[ $code = 0 ] || exit $code",
+        *after,
+    ]
+    return ["sh", "-c", "\n".join(lines), "sh", *words]
+
+
+def copied(place, path):
+    """The lines of a shell that bring a kept file or folder to a path."""
+    if place is None:
+        return []
+    if isinstance(place, dict):
+        made = [f"mkdir -p {shlex.quote(path)}"]
+        for name, each in place.items():
+            made += copied(each, f"{path}/{name}")
+        return made
+    folder = shlex.quote(path.rpartition("/")[0] or "/")
+    return [f"mkdir -p {folder} && cp -r {shlex.quote(place)} {shlex.quote(path)}"]
+
+
+def read_outputs(template, given, written):
+    """The outputs of a pod, as its program wrote them."""
+    found = {}
+    for name, form in template.get("outputs", {}).items():
+        if name in written:
+            text = base64.b64decode(written[name]).decode()
+            found[name] = value_of(name, form, text, "source" in template)
+        elif name in template.get("otherwise", {}):
+            found[name] = template["otherwise"][name]
+        else:
+            raise StepFailed(f"the step left no output {name}")
+    for name, optional in template.get("gives", {}).items():
+        if name not in written and not optional:
+            raise StepFailed(f"the step left no file {name}")
+        found[name] = place_of(template, name, given) if name in written else None
+    return found
+
 
 PYTHON_STEP = """\
 import base64, json, os, subprocess, sys
@@ -389,7 +538,7 @@ try:
         with open(archives[-1], "wb") as file:
             file.write(base64.b85decode(data))
     os.environ["COULER_INCLUDE"] = os.pathsep.join(archives)
-    for name, place in json.loads(os.environ.pop("COULER_PLACES", "{}")).items():
+    for name, place in keep["brought"].items():
         bring(place, f"/tmp/couler/inputs/{name}")
     with open("/tmp/step.py", "w", encoding="utf-8") as file:
         file.write(os.environ.pop("COULER_STEP"))
@@ -403,166 +552,253 @@ try:
             os.makedirs(os.path.dirname(place), exist_ok=True)
             subprocess.check_call(["cp", "-r", f"{folder}/{name}", place])
             found[name] = ""
+    if code == 0 and keep["ready"]:
+        open(keep["ready"], "w").close()
 finally:
-    if os.path.isdir("/airflow/xcom"):
-        with open("/airflow/xcom/return.json", "w") as file:
+    if keep["result"]:
+        with open(keep["result"], "w") as file:
             json.dump(found, file)
 sys.exit(code)
 """
 
+CLAIM = "files"
+
+STORE_SECRET = ""
+
+RUNNER_IMAGE = "couler-runner:0.1.0"
+
+FILES = "/couler"
+
+BRINGING = 3600  # seconds: a pod has not started before its files are there
+
+PLAIN_POD = {"spec": {"containers": [{"name": "base"}]}}
+
+
+def step(task_id, template, inputs=dict, when=None, again=None, turns=None, **options):
+    """A step as a pod of its own. `inputs` are values, or how they are read."""
+    pod = Pod(task_id=task_id, **pod_options(template), **options)
+    pod.work = Work(template, inputs, when, again, turns)
+    return pod
+
+
+def pod_options(template):
+    """What the operator of a step is given."""
+    return {
+        "image": "" if callable(template["image"]) else template["image"],
+        "do_xcom_push": bool(template.get("outputs") or template.get("gives")),
+        **template.get("options", {}),
+    }
+
+
+class Pod(KubernetesPodOperator):
+    """The operator of a step: it reads the inputs when it starts, and Jinja nothing."""
+
+    template_fields = ()
+    work = None
+
+    def __init__(self, *, item=None, **options):
+        super().__init__(**options)
+        self.item = item
+
+    def execute(self, context):
+        proceed(self.work.when)
+        if self.work.batch:
+            one = partial(self.run_once, context)
+            found = run_batch(one, self.item, 1 + self.retries)
+        else:
+            given = () if self.item is None else (self.item,)
+            found = kept(self.run_once(context, *given))
+        if not self.do_xcom_push:
+            context["ti"].xcom_push(key="return_value", value=found)
+        return found
+
+    def run_once(self, context, *item):
+        template = self.work.template
+        given = all_inputs(template, evaluated(self.work.inputs, *item))
+        run = partial(self.run_pod, context)
+        if "cache" in template:
+            run = partial(run_cached, template, run=run)
+        return run_attempt(run, given, self.work.again, self.work.turns)
+
+    def run_pod(self, context, given):
+        describe(self, self.work.template, given)
+        self.pod = self.pod_request_obj = self.remote_pod = None
+        try:
+            written = super().execute(context)
+        except AirflowException as error:
+            code = exit_codes_of(self.remote_pod).get("base")
+            raise StepFailed(str(error), code) from error
+        return read_outputs(self.work.template, given, written or {})
+
+    def extract_xcom(self, pod, **options):
+        found = super().extract_xcom(pod, **options)
+        check_kept(self, pod)
+        return found
+
 
 def describe(operator, template, given):
-    """Give the operator the command, the environment and the volume of its pod."""
-    facts = ("id", "name", "namespace", "scheduled_time", "start", "attempt")
-    env = {f"COULER_RUN_{name.upper()}": str(fact(name)) for name in facts}
-    env |= evaluated(template.get("env", {}), given)
-    operator.pod_template_dict = with_files(template, evaluated(template["pod"], given))
-    if "source" in template:
-        env |= python_environment(template, given)
-        operator.cmds = template.get("python", ["python"])
-        operator.arguments = ["-c", escaped(PYTHON_STEP)]
-    else:
-        if "script" in template:
-            env["COULER_SCRIPT"] = evaluated(template["script"], given)
-        words = [escaped(each) for each in command_of(template, given)]
-        operator.cmds, operator.arguments = words[:1], words[1:]
+    """Give the operator the command, the environment and the files of its pod."""
+    files = pod_files(template, given)
+    words, env = program_in_container(template, given, files)
+    operator.image = evaluated(template["image"], given)
+    pod = evaluated(template.get("pod", PLAIN_POD), given)
+    operator.pod_template_dict = pod = with_files(template, pod, given, files)
+    first = [each["name"] for each in pod["spec"].get("initContainers", ())]
+    if "couler-bring" in first:
+        operator.init_container_logs = ["couler-bring"]
+        operator.startup_timeout_seconds = BRINGING
+    operator.cmds, operator.arguments = escaped(words[:1]), escaped(words[1:])
     operator.env_vars = {name: escaped(value) for name, value in env.items()}
 
 
 def escaped(text):
-    """A text in which Kubernetes expands nothing."""
+    """A text, or a list of them, in which Kubernetes expands nothing."""
+    if isinstance(text, list):
+        return [escaped(each) for each in text]
     return text.replace("$", "$$")
 
 
-def python_environment(template, given):
-    """What the runner of a Python function finds in its environment."""
-    found = {
-        "COULER_RUNNER": runner_text(),
-        "COULER_STEP": program_of(template),
-        "COULER_KEEP": json.dumps(
-            {
-                "values": list(template.get("outputs", ())),
-                "files": {each: address_of(each) for each in template.get("gives", ())},
-                "include": [INCLUDES[each] for each in template.get("include", ())],
-            }
-        ),
-        "PYTHONUNBUFFERED": "1",
-    }
-    places = {}
-    for name, value in given.items():
-        if name in template.get("files", ()):
-            places[name] = value
-        else:
-            found[variable_of(name)] = encoded(value)
-    if places:
-        found["COULER_PLACES"] = json.dumps(places)
-    return found
+def pod_files(template, given):
+    """Where a pod finds its files and leaves its own.
 
-
-def command_of(template, given):
-    """The words of a container's command, in a shell that keeps its outputs."""
-    words = [*evaluated(template["command"], given)]
-    paths = template.get("paths", {})
-    before, after = [], []
-    if "script" in template:
-        words.append("/tmp/couler-script")
-        before.append('printf %s "$COULER_SCRIPT" > /tmp/couler-script')
-        before.append("chmod 700 /tmp/couler-script; unset COULER_SCRIPT")
-    for name in template.get("files", ()):
-        before += copied(given.get(name), paths[name])
-    for name in template.get("outputs", {}):
-        path = shlex.quote(paths.get(name, "/tmp/.couler-stdout"))
-        read = f"base64 < {path} | tr -d '\\n'"
-        after.append(
-            f'[ ! -e {path} ] || add {shlex.quote(json.dumps(name))} "$({read})"'
-        )
-    for name in template.get("gives", ()):
-        path, place = shlex.quote(paths[name]), shlex.quote(address_of(name))
-        folder = shlex.quote(address_of(name).rpartition("/")[0])
-        after.append(
-            f"[ ! -e {path} ] || {{ mkdir -p {folder} && cp -r {path} {place} && "
-            f"add {shlex.quote(json.dumps(name))} ''; }}"
-        )
-    if not before and not after:
-        return words
-    printed = "/tmp/.couler-stdout"
-    run = (
-        f'"$@" > {printed}; code=$?; cat {printed}'
-        if "stdout" in template
-        else '"$@"; code=$?'
+    What is on the volume of the claim is used there. The rest is in a folder of the pod,
+    which the runner fills and empties.
+    """
+    names, gives = template.get("files", ()), template.get("gives", ())
+    brought = {name: in_pod(given.get(name), f"{FILES}/in/{name}") for name in names}
+    places = {name: place_of(template, name, given) for name in gives}
+    left = {name: in_pod(places[name], f"{FILES}/out/{name}") for name in gives}
+    ready = (
+        f"{FILES}/ready" if any(left[name] != places[name] for name in gives) else ""
     )
-    lines = [
-        "found='{'; comma=''",
-        """add() { found="$found$comma$1:\\"$2\\""; comma=,; }""",
-        "[ ! -d /airflow/xcom ] || echo '{}' > /airflow/xcom/return.json",
-        *before,
-        run,
-        "[ $code = 0 ] || exit $code",
-        *after,
-        "[ ! -d /airflow/xcom ] || printf '%s}' \"$found\" > /airflow/xcom/return.json",
-    ]
-    return ["sh", "-c", "\n".join(lines), "sh", *words]
+    result = "/airflow/xcom/return.json" if gives or template.get("outputs") else ""
+    return Files(brought, left, ready, result)
 
 
-def copied(place, path):
-    """The lines of a shell that bring a kept file or folder to a path."""
-    if place is None:
-        return []
-    if isinstance(place, dict):
-        made = [f"mkdir -p {shlex.quote(path)}"]
-        for name, each in place.items():
-            made += copied(each, f"{path}/{name}")
-        return made
-    folder = shlex.quote(path.rpartition("/")[0] or "/")
-    return [f"mkdir -p {folder} && cp -r {shlex.quote(place)} {shlex.quote(path)}"]
+def in_pod(place, path):
+    """Where a pod has what is kept at a place, in the same form."""
+    if is_folder(place):
+        return {name: in_pod(each, f"{path}/{name}") for name, each in place.items()}
+    return place if place is None or (CLAIM and isinstance(place, str)) else path
 
 
-def with_files(template, pod):
-    """The pod, with the volume in which files are kept where it reads or leaves any."""
-    if not template.get("files") and not template.get("gives"):
+def transfers(place, path):
+    """What the runner brings or keeps: pairs of a place and a path."""
+    if is_folder(place):
+        pairs = [transfers(place[name], path[name]) for name in place]
+        return [pair for each in pairs for pair in each]
+    return [] if place == path else [{"place": place, "path": path}]
+
+
+def with_files(template, pod, given, files):
+    """The pod, with the volumes in which its files are, where it reads or leaves any."""
+    if not files.brought and not files.left:
         return pod
+    places = {name: place_of(template, name, given) for name in files.left}
+    bring = transfers({name: given.get(name) for name in files.brought}, files.brought)
+    keep = transfers(places, files.left)
+    folder = {"name": "couler-pod", "mountPath": FILES}
     spec = dict(pod["spec"])
-    mount = {"name": "couler-files", "mountPath": STORE}
-    claim = {"name": "couler-files", "persistentVolumeClaim": {"claimName": CLAIM}}
     base, *others = spec["containers"]
-    mounted = base | {"volumeMounts": [*base.get("volumeMounts", []), mount]}
+    mounts, volumes = [], []
+    if CLAIM:
+        mounts.append({"name": "couler-files", "mountPath": STORE})
+        claim = {"persistentVolumeClaim": {"claimName": CLAIM}}
+        volumes.append({"name": "couler-files", **claim})
+    if bring or keep:
+        mounts.append(folder)
+        volumes.append({"name": "couler-pod", "emptyDir": {}})
+    mounted = base | {"volumeMounts": [*base.get("volumeMounts", []), *mounts]}
     spec["containers"] = [mounted, *others]
-    spec["volumes"] = [*spec.get("volumes", []), claim]
+    spec["volumes"] = [*spec.get("volumes", []), *volumes]
+    if bring:
+        before = runner_container("couler-bring", ["bring"], bring, folder)
+        spec["initContainers"] = [before, *spec.get("initContainers", [])]
+    if keep:
+        beside = runner_container("couler-keep", ["keep", files.ready], keep, folder)
+        spec["containers"].append(beside)
     return {**pod, "spec": spec}
 
 
-def read_outputs(template, written):
-    """The outputs of a pod, as its program wrote them."""
-    found = {}
-    for name, form in template.get("outputs", {}).items():
-        if name in written:
-            text = base64.b64decode(written[name]).decode()
-            found[name] = value_of(name, form, text, "source" in template)
-        elif name in template.get("otherwise", {}):
-            found[name] = template["otherwise"][name]
-        else:
-            raise StepFailed(f"the step left no output {name}")
-    for name, optional in template.get("gives", {}).items():
-        if name not in written and not optional:
-            raise StepFailed(f"the step left no file {name}")
-        found[name] = address_of(name) if name in written else None
+def runner_container(name, words, moved, mount):
+    """A container of the runner image, which moves files between a pod and a store."""
+    env = []
+    for each in moved:
+        secrets = (
+            each["place"].get("@secrets", {}) if isinstance(each["place"], dict) else {}
+        )
+        for option, source in secrets.items():
+            each["env"] = each.get("env", {}) | {option: f"COULER_STORE_{len(env)}"}
+            secret = {"valueFrom": {"secretKeyRef": source}}
+            env.append({"name": f"COULER_STORE_{len(env)}", **secret})
+    found = {
+        "name": name,
+        "image": RUNNER_IMAGE,
+        "args": escaped([*words, json.dumps(moved)]),
+        "volumeMounts": [mount],
+    }
+    if env:
+        found["env"] = env
+    if STORE_SECRET:
+        found["envFrom"] = [{"secretRef": {"name": STORE_SECRET}}]
     return found
 
 
-def exit_code_of(pod):
-    """The exit code of the step in a pod that failed, None where the pod itself did."""
-    for each in (pod.status.container_statuses or []) if pod else []:
-        if each.name == "base" and each.state.terminated:
-            return each.state.terminated.exit_code
-    return None
+def check_kept(operator, pod):
+    """Wait until the runner has kept the files of a pod whose step succeeded."""
+    if all(each.name != "couler-keep" for each in pod.spec.containers):
+        return
+    manager = operator.pod_manager
+    manager.await_container_completion(pod=pod, container_name="base")
+    if exit_codes_of(manager.read_pod(pod)).get("base") != 0:
+        return
+    manager.await_container_completion(pod=pod, container_name="couler-keep")
+    if exit_codes_of(manager.read_pod(pod)).get("couler-keep") != 0:
+        where = pod.metadata
+        said = operator.client.read_namespaced_pod_log(
+            where.name, where.namespace, container="couler-keep", tail_lines=10
+        )
+        raise StepFailed(f"its files could not be kept: {said}")
 
 
-RUNNER_CALLS = {
-    "partition": 'SPEC = __import__(\'json\').loads(\'{"function":"partition","returns":"one","future":[],"packages":[],"inputs":[{"name":"scheduled","type":{"type":"scalar","name":"datetime"}}],"outputs":[{"name":"result","type":{"type":"scalar","name":"str"}}],"decisions":[],"pieces":[{"file":"examples/nightly.py","line":6,"start":3,"count":1},{"file":"examples/nightly.py","line":12,"start":6,"count":4}]}\'); exec(__import__(\'os\').environ.pop(\'COULER_RUNNER\'))',
-    "ingest": 'SPEC = __import__(\'json\').loads(\'{"function":"ingest","returns":"one","future":[],"packages":[],"inputs":[{"name":"day","type":{"type":"scalar","name":"str"}}],"outputs":[{"name":"result","type":{"type":"scalar","name":"int"}}],"decisions":[],"pieces":[{"file":"examples/nightly.py","line":19,"start":3,"count":3}]}\'); exec(__import__(\'os\').environ.pop(\'COULER_RUNNER\'))',
+def exit_codes_of(pod):
+    """The exit codes of the containers of a pod that have ended."""
+    statuses = (pod.status.container_statuses or []) if pod else []
+    ended = [each for each in statuses if each.state.terminated]
+    return {each.name: each.state.terminated.exit_code for each in ended}
+
+
+SPECS = {
+    "partition": {
+        "function": "partition",
+        "returns": "one",
+        "future": [],
+        "packages": [],
+        "inputs": [
+            {"name": "scheduled", "type": {"type": "scalar", "name": "datetime"}},
+        ],
+        "outputs": [{"name": "result", "type": {"type": "scalar", "name": "str"}}],
+        "decisions": [],
+        "pieces": [
+            {"file": "examples/nightly.py", "line": 6, "start": 3, "count": 1},
+            {"file": "examples/nightly.py", "line": 12, "start": 6, "count": 4},
+        ],
+    },
+    "ingest": {
+        "function": "ingest",
+        "returns": "one",
+        "future": [],
+        "packages": [],
+        "inputs": [{"name": "day", "type": {"type": "scalar", "name": "str"}}],
+        "outputs": [{"name": "result", "type": {"type": "scalar", "name": "int"}}],
+        "decisions": [],
+        "pieces": [{"file": "examples/nightly.py", "line": 19, "start": 3, "count": 3}],
+    },
 }
 
-# Reads the inputs of Python steps and writes their outputs.
+# Reads the inputs of Python steps, and writes their outputs.
 RUNNER = "the runner"
 
 INCLUDES = {}
+
+nightly()

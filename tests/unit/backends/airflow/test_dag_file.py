@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,8 +17,9 @@ from couler_py.backends.airflow.options import parse
 from couler_py.backends.base import NotOffered, OptionError
 from couler_py.backends.features import FEATURES
 from couler_py.ir import DiagnosticError
-from couler_py.ir.expr import Literal, WorkflowParameter
+from couler_py.ir.expr import Input, Literal, Text, WorkflowParameter
 from couler_py.ir.model import (
+    After,
     Argument,
     Each,
     Graph,
@@ -53,7 +55,7 @@ def text(built: Workflow, **options: object) -> str:
 
 def dag_of(source: str) -> str:
     """The part of a file that makes the DAG."""
-    return source[source.index("with DAG(") :].partition("# ---- what the workers use")[0]
+    return source[source.index("@dag(") :].partition("\n\n\n")[0]
 
 
 def refusals(built: Workflow, **options: object) -> set[str]:
@@ -85,6 +87,48 @@ def test_a_file_needs_nothing_of_ours() -> None:
         assert "couler_py" not in imported
 
 
+def test_a_diamond_of_containers_is_a_file_of_40_lines() -> None:
+    echo = Container("alpine:3", command=("echo",), args=("A",))
+    tasks = (
+        Task("A", "echo"),
+        *(Task(name, "echo", after=(After("A"),)) for name in "BC"),
+        Task("D", "echo", after=(After("B"), After("C"))),
+    )
+    found = text(around(*tasks, templates=(Template("echo", echo),)))
+    assert len(found.splitlines()) <= 40
+
+
+def test_of_a_diamond_of_python_steps_all_but_their_source_is_40_lines() -> None:
+    """What all files share stands below, and the DAG first of all."""
+
+    @couler.step
+    def load(seed: int) -> list[int]:
+        return [seed]
+
+    @couler.step
+    def low(xs: list[int]) -> int:
+        return min(xs)
+
+    @couler.step
+    def high(xs: list[int]) -> int:
+        return max(xs)
+
+    @couler.step
+    def join(a: int, b: int) -> int:
+        return a + b
+
+    @couler.workflow
+    def diamond(seed: int = 4) -> int:
+        xs = load(seed)
+        return join(low(xs), high(xs))
+
+    own, shared, _ = text(diamond.build()).partition("# ruff: noqa: E402\n")
+    dag, steps = own.split("\n\n\nLOAD = {")
+    assert len(dag.splitlines()) <= 40
+    assert shared
+    assert steps.count("\n    ") < 40
+
+
 def test_a_container_without_inputs_is_the_operator_that_a_person_would_write() -> None:
     body = Container("alpine:3", command=("echo",), args=("it's",), resources=Resources(cpu="1"))
     found = dag_of(text(around(Task("say", "say"), templates=(Template("say", body),))))
@@ -106,6 +150,20 @@ def test_kubernetes_expands_nothing_in_a_fixed_text() -> None:
     assert 'arguments=["$$(HOME) $$$$ $$x"]' in text(around(Task("a", "a"), templates=(Template("a", body),)))
 
 
+@pytest.mark.parametrize("operators", ["kubernetes", "docker", "local"])
+def test_an_image_and_a_folder_with_values_are_read_when_the_step_starts(operators: str) -> None:
+    named = Text(("alpine:", Input("v")))
+    step = Template(
+        "step",
+        Container(named, command=("true",), working_dir=Text(("/", Input("v")))),
+        Inputs((Parameter("v"),)),
+    )
+    task = Task("a", "step", arguments=(Argument("v", Literal("3")),), when=Literal(True))
+    found = text(around(task, templates=(step,)), operators=operators)
+    assert ('"image": lambda given: joined("alpine:", given["v"])' in found) is (operators != "local")
+    assert '"directory": lambda given: joined("/", given["v"])' in found
+
+
 def test_text_of_a_person_is_never_program_text() -> None:
     hostile = "\"\"\"\n'''\nimport os; os.abort()  # \\"
     built = around(
@@ -120,7 +178,7 @@ def test_text_of_a_person_is_never_program_text() -> None:
 
 
 def test_variables_keep_clear_of_what_the_file_uses() -> None:
-    names = ("step", "out", "json", "DAG", "result", "class", "print")
+    names = ("step", "out", "json", "dag", "result", "class", "print")
     found = text(around(*(Task(name, "echo") for name in names)))
     assigned = {
         target.id
@@ -129,7 +187,7 @@ def test_variables_keep_clear_of_what_the_file_uses() -> None:
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    assert assigned.isdisjoint({"step", "out", "json", "DAG", "class", "print"})
+    assert assigned.isdisjoint({"step", "out", "json", "dag", "class", "print"})
     assert len(assigned) == len(names)
 
 
@@ -212,6 +270,32 @@ def test_what_a_workflow_says_for_airflow_alone() -> None:
         text(around(Task("a", "echo"), engines={"airflow": {"color": "red"}}))
 
 
+def test_a_deadline_tells_somebody() -> None:
+    own = {"deadline": {"after": 7200, "callback": "alerts.notify", "arguments": {"room": "data"}}}
+    found = dag_of(text(around(Task("a", "echo"), engines={"airflow": own})))
+    assert (
+        "    deadline=DeadlineAlert(\n"
+        "        reference=DeadlineReference.DAGRUN_QUEUED_AT,\n"
+        "        interval=timedelta(seconds=7200),\n"
+        '        callback=AsyncCallback("alerts.notify", kwargs={"room": "data"}),\n'
+        "    ),\n"
+    ) in found
+
+
+def test_the_docstring_shows_the_tasks_in_their_order() -> None:
+    diamond = (Task("A", "echo"), *(Task(name, "echo", after=(After("A"),)) for name in "BC"))
+    joined = Task("D", "echo", after=(After("B"), After("C")))
+    assert text(around(*diamond, joined)).startswith('"""The workflow flow: A → B, C → D.\n\nWritten by')
+    many = around(*(Task(f"t{number}", "echo") for number in range(50)))
+    assert "The workflow flow: 50 tasks, one after another at most 1." in text(many)
+
+
+def test_a_label_that_is_too_long_for_a_tag_is_said() -> None:
+    bundle = couler.compile(around(Task("a", "echo"), labels=(("note", "x" * 100), ("team", "a"))), to="airflow")
+    assert [each.code for each in bundle.diagnostics] == ["CLR517"]
+    assert 'tags=["team=a"]' in bundle.text
+
+
 def test_locks_are_pools_and_the_file_says_how_to_make_them() -> None:
     one = msgspec.structs.replace(ECHO, locks=(Mutex("db's"),))
     three = Template("three", ECHO.body, locks=(Semaphore("gpus", limit=3),))
@@ -245,6 +329,12 @@ def test_a_pod_in_kubernetes_own_words() -> None:
         assert each in found
 
 
+def test_waiting_for_each_item_is_a_group_around_the_wait() -> None:
+    found = text(around(Task("wait", "wait", each=Each(Literal([1, 2]))), templates=(Template("wait", Suspend(90)),)))
+    assert "group_of_each(one_wait_tasks, lambda item: {})" in found
+    assert 'pause("wait", timedelta(seconds=90))' in found
+
+
 def test_waiting_and_approval() -> None:
     asked = Outputs((OutputParameter("ok", couler.ir.types.BOOL, supplied=True),))
     found = dag_of(
@@ -257,7 +347,19 @@ def test_waiting_and_approval() -> None:
         )
     )
     assert 'pause("wait", timedelta(seconds=90))' in found
-    assert 'approval("ask", "flow: ask", {"ok": {"type": "boolean"}})' in found
+    assert 'approval("ask", "flow: ask", {"ok": {"type": ["boolean", "null"]}})' in found
+
+
+def test_containers_that_do_something_else_share_no_cache() -> None:
+    words = ("one", "two", "one")
+    case = couler.Workflow("flow")
+    with case:
+        for number, word in enumerate(words):
+            couler.container(
+                "alpine:3", ["echo", word], outputs={"o": couler.stdout()}, cache=True, name=f"s{number}"
+            )()
+    found = re.findall(r'"program": "(\w{64})"', text(case.build(), operators="local"))
+    assert (len(found), len(set(found))) == (3, 2)
 
 
 # ---- what can't be
@@ -307,16 +409,20 @@ def test_ids_that_are_too_long() -> None:
 def test_options_are_checked() -> None:
     with pytest.raises(OptionError, match="there is no version '2'"):
         parse("2", {})
-    with pytest.raises(OptionError, match="the options are operators, artifacts"):
+    with pytest.raises(
+        OptionError, match="operators can't be 'carrier pigeons'; it is one of docker, kubernetes, local"
+    ):
         couler.compile(around(Task("a", "echo")), to="airflow", operators="carrier pigeons")
-    with pytest.raises(NotOffered, match="airflow dags trigger"):
-        BACKEND.client()
+    with pytest.raises(OptionError, match="--context chooses a cluster"):
+        BACKEND.client(context="there")
+    with pytest.raises(NotOffered, match="no dry run"):
+        BACKEND.client(dry_run=True)
 
 
 def test_a_file_says_which_airflow_it_needs(tmp_path: Path) -> None:
     (tmp_path / "airflow.py").write_text('__version__ = "2.11.0"\n')
     whole = text(around(Task("a", "echo")))
-    check = whole[whole.index("if tuple(") : whole.index("with DAG(")]
+    check = whole[whole.index("if tuple(") : whole.index("@dag(")]
     (tmp_path / "flow.py").write_text(f"from airflow import __version__ as airflow_version\n{check}")
     done = subprocess.run([sys.executable, "flow.py"], cwd=tmp_path, capture_output=True, text=True)
     assert "RuntimeError: this DAG needs Airflow 3.1 or later, not 2.11.0" in done.stderr

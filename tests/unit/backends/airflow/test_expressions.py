@@ -69,13 +69,9 @@ OPERATIONS = [
 def definitions() -> dict[str, Any]:
     """The definitions for expressions, which need no Airflow."""
     found: dict[str, Any] = {"json": json, "math": math}
-    wanted = helpers.wanted(
-        "local",
-        ["or_else", "first_of", "equal", "less", "at_most", "is_true", "is_false", "every", "some", "as_number"]
-        + ["as_float", "as_fraction", "as_json", "compute", "member_of", "contains", "joined", "zipped"],
-        [],
-    )
-    for each in (*wanted.early, *wanted.late):
+    names = "or_else first_of equal less at_most is_true is_false every some as_number as_float as_fraction as_json"
+    wanted = helpers.wanted("local", (names + " compute member_of contains joined zipped").split())
+    for each in wanted.helpers:
         exec(each.text, found)
     return found
 
