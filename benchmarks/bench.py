@@ -12,16 +12,35 @@ import time
 from pathlib import Path
 from typing import Any
 
+import cache
 import compilers
 import engine
+import passes
+import plans
 import scale
 import startup
 import view
 import writer
+from hybrid import tables as hybrid
 from programs import usable_processors
+from split import table as split
+from sweep import table as sweep
 
 ROOT = Path(__file__).parents[1]
-PARTS = ("startup", "compilers", "writer", "engine", "scale", "view")
+PARTS = (
+    "startup",
+    "compilers",
+    "writer",
+    "engine",
+    "scale",
+    "view",
+    "split",
+    "plans",
+    "passes",
+    "cache",
+    "sweep",
+    "hybrid",
+)
 BUSY = 0.5  # of the processors: above that load, times of the clock say more about the others
 
 
@@ -41,6 +60,12 @@ def main() -> None:
         "engine": lambda: engine.measure(min(options.rounds, 2), less),  # peers take their time
         "scale": lambda: scale.measure(less),
         "view": lambda: view.measure(options.rounds, less),
+        "split": lambda: split.measure(less),
+        "plans": lambda: plans.measure(less),
+        "passes": lambda: passes.measure(options.rounds),
+        "cache": lambda: cache.measure(less),
+        "sweep": lambda: sweep.measure(less),
+        "hybrid": lambda: hybrid.measure(less),
     }
     with tempfile.TemporaryDirectory(prefix="couler-bench-") as around:
         os.environ["COULER_BENCH"] = around  # see `runs`
@@ -101,6 +126,11 @@ def say_verdicts(parts: dict[str, Any]) -> None:
         *engine.verdicts(parts.get("engine")),
         *scale.verdicts(parts.get("scale")),
         *view.verdicts(parts.get("view")),
+        *split.verdicts(parts.get("split")),
+        *plans.verdicts(parts.get("plans")),
+        *passes.verdicts(parts.get("passes")),
+        *cache.verdicts(parts.get("cache")),
+        *sweep.verdicts(parts.get("sweep")),
     ]
     if lines:
         print("\nPromised")

@@ -74,7 +74,7 @@ class _Filling:
             case Container() | Script() | Function():
                 body = self._main(body)
             case DistributedJob():
-                body = replace(body, container=self._main(body.container))
+                body = body.with_containers(self._main)
             case ContainerSet():
                 body = replace(body, containers=tuple(map(self._main, body.containers)))
         pod = self._helpers(template.pod)

@@ -5,7 +5,7 @@ The names are those of `couler_py.backends.features.FEATURES`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from couler_py.ir.expr import (
@@ -22,7 +22,7 @@ from couler_py.ir.expr import (
     Text,
     walk,
 )
-from couler_py.ir.graph import expressions, recursive
+from couler_py.ir.graph import Shape, expressions, recursive
 from couler_py.ir.meaning import graph_edges, value_expressions
 from couler_py.ir.model import (
     Each,
@@ -47,15 +47,15 @@ Place: TypeAlias = Source | None
 Use: TypeAlias = tuple[str, Place]
 
 
-def used(workflow: Workflow) -> dict[str, tuple[Place, ...]]:
-    """By feature, the places that use it, each once, in the order of the program."""
+def used(workflow: Workflow, shapes: Mapping[str, Shape] | None = None) -> dict[str, tuple[Place, ...]]:
+    """By feature, the places that use it, each once, in the order of the program. `shapes` are those of its graphs."""
     found: dict[str, dict[Place, None]] = {}
-    for feature, place in _of_workflow(workflow):
+    for feature, place in _of_workflow(workflow, shapes or {}):
         found.setdefault(feature, {})[place] = None
     return {feature: tuple(places) for feature, places in found.items()}
 
 
-def _of_workflow(workflow: Workflow) -> Iterator[Use]:
+def _of_workflow(workflow: Workflow, shapes: Mapping[str, Shape]) -> Iterator[Use]:
     place = workflow.source
     present = {
         "schedule": workflow.schedule,
@@ -74,17 +74,17 @@ def _of_workflow(workflow: Workflow) -> Iterator[Use]:
     for template in workflow.templates:
         if template.name in again:
             yield "recursion", template.source
-        yield from _template(template)
+        yield from _template(template, shapes)
 
 
-def _template(template: Template) -> Iterator[Use]:
+def _template(template: Template, shapes: Mapping[str, Shape]) -> Iterator[Use]:
     place, body = template.source, template.body
     yield str(body.__struct_config__.tag), place
     yield from ((feature, place) for feature in _policies(template))
     yield from _pod(template.pod, place)
     yield from _raw(expressions(template), place)
     if isinstance(body, Graph):
-        yield from _graph(template, body)
+        yield from _graph(template, body, shapes)
     elif isinstance(body, Container | Script | Function):
         yield from _runs(body, place)
     if isinstance(body, Graph | Loop) and template.retry is not None:
@@ -159,34 +159,37 @@ def _runs(body: Container | Script | Function, place: Place) -> Iterator[Use]:
 # ---- graphs
 
 
-def _graph(template: Template, graph: Graph) -> Iterator[Use]:
+def _graph(template: Template, graph: Graph, shapes: Mapping[str, Shape]) -> Iterator[Use]:
     place = template.source
     present = {"steps": graph.form == "steps", "targets": bool(graph.targets), "fail_fast": graph.fail_fast}
     yield from ((feature, place) for feature, there in present.items() if there)
     mapped = {task.name for task in graph.tasks if task.each is not None}
-    edges = graph_edges(graph)
+    edges = shapes[template.name].edges if template.name in shapes else graph_edges(graph)
     for task in graph.tasks:
         here = task.source or place
-        yield from ((f"edge_{edge.kind}", here) for edge in edges[task.name])
+        yield from ((f"edge_{kind}", here) for kind in dict.fromkeys([edge.kind for edge in edges[task.name]]))
         yield from ((feature, here) for feature in _task(task))
         yield from _values(value_expressions(task), mapped, here)
         if isinstance(task.call, Inline):
-            yield from _template(task.call.template)
+            yield from _template(task.call.template, {})
     outputs = [output.value for output in template.outputs.parameters]
     outputs += [output.value for output in template.outputs.artifacts]
     yield from _values((value for value in outputs if value is not None), mapped, place)
 
 
 def _task(task: Task) -> Iterator[str]:
-    present = {
-        "external": isinstance(task.call, External),
-        "inline": isinstance(task.call, Inline),
-        "depends": task.depends is not None,
-        "when": task.when is not None,
-        "hook": bool(task.hooks),
-        "continue_on": bool(task.continue_on),
-    }
-    yield from (feature for feature, there in present.items() if there)
+    if isinstance(task.call, External):
+        yield "external"
+    if isinstance(task.call, Inline):
+        yield "inline"
+    if task.depends is not None:
+        yield "depends"
+    if task.when is not None:
+        yield "when"
+    if task.hooks:
+        yield "hook"
+    if task.continue_on:
+        yield "continue_on"
     if task.each is not None:
         yield from _each(task.each)
     for artifact in task.artifacts:

@@ -3,41 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 import msgspec
 
-from couler_py.ir.expr import Literal, Text
-from couler_py.ir.graph import reachable, recursive, shape, templates_by_name
+from couler_py.ir.expr import Text
+from couler_py.ir.graph import Shape, reachable, recursive, shape, templates_by_name
 from couler_py.ir.model import (
     ContainerSet,
     DistributedJob,
-    Each,
     Function,
     Graph,
-    Inline,
     Loop,
     Script,
-    Sequence,
     Task,
     Template,
     Workflow,
 )
 from couler_py.ir.pod import Container, Resources
-from couler_py.ir.possible import Possibilities
+from couler_py.passes.counting import Count, Counting
 from couler_py.passes.entrypoint import entrypoint_of
-from couler_py.passes.features import Place, counts_as_pod, used
-
-
-class Count(msgspec.Struct, frozen=True):
-    """How many, at least and at most; None where only the run will tell."""
-
-    least: int
-    most: int | None
-
-    def __str__(self) -> str:
-        if self.most is None:
-            return f"{self.least:,} or more"
-        return f"{self.most:,}" if self.least == self.most else f"{self.least:,} to {self.most:,}"
+from couler_py.passes.features import Place, used
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -55,15 +41,18 @@ class Step(msgspec.Struct, frozen=True):
 class Plan(msgspec.Struct, frozen=True):
     """What a run would do.
 
-    `levels` are the tasks of the entrypoint that can run at once, in order; `critical_path` the longest
-    chain of steps through all nested graphs (each step counting one, a loop its body once); `tasks`
-    the calls written down, and `pods` what a run starts: retries not counted.
+    `levels` are the tasks of the entrypoint that can run at once, in order; `width` the most steps of one level that
+    run at once, fan-outs with their items, calls of graphs with their own widest level, within the bounds that are
+    written down (None where only the run will tell); `critical_path` the longest chain of steps through all nested
+    graphs (each step counting one, a loop its body once); `tasks` the calls written down, and `pods` what a run starts:
+    retries not counted.
     """
 
     workflow: str
     tasks: int
     pods: Count
     levels: tuple[tuple[str, ...], ...]
+    width: int | None
     critical_path: tuple[str, ...]
     steps: tuple[Step, ...]
     images: dict[str, int]
@@ -72,11 +61,6 @@ class Plan(msgspec.Struct, frozen=True):
     recursive: tuple[str, ...]
     schedule: tuple[str, ...] = ()
 
-    @property
-    def width(self) -> int:
-        """The most tasks of the entrypoint in one level."""
-        return max(map(len, self.levels), default=0)
-
 
 def plan(workflow: Workflow) -> Plan:
     """What a run of a workflow would do.
@@ -84,7 +68,8 @@ def plan(workflow: Workflow) -> Plan:
     Raises `CycleError` for a graph that can't run, and `DiagnosticError` for a workflow that begins nowhere.
     """
     entry = entrypoint_of(workflow)
-    walker = _Walker(workflow)
+    shapes = {each.name: shape(each.body) for each in workflow.templates if isinstance(each.body, Graph)}
+    counting = Counting(workflow, shapes)
     templates = templates_by_name(workflow)
     names = reachable(workflow)
     again = recursive(workflow)
@@ -93,23 +78,24 @@ def plan(workflow: Workflow) -> Plan:
     return Plan(
         workflow=workflow.display or workflow.name,
         tasks=sum(len(template.body.tasks) for template in called if isinstance(template.body, Graph)),
-        pods=walker.pods_of_run(),
-        levels=_levels(entry),
-        critical_path=walker.longest(workflow.entrypoint),
+        pods=counting.pods_of_run(),
+        levels=_levels(entry, shapes),
+        width=counting.width_of_run(),
+        critical_path=_Paths(workflow, shapes).longest(workflow.entrypoint),
         steps=steps,
         images=dict(Counter(step.image for step in steps if step.image).most_common()),
-        features=used(workflow),
+        features=used(workflow, shapes),
         cached=tuple(template.name for template in called if template.cache is not None),
         recursive=tuple(name for name in names if name in again),
         schedule=workflow.schedule.crons if workflow.schedule else (),
     )
 
 
-def _levels(template: Template) -> tuple[tuple[str, ...], ...]:
+def _levels(template: Template, shapes: Mapping[str, Shape]) -> tuple[tuple[str, ...], ...]:
     if not isinstance(template.body, Graph):
         return ((template.display or template.name,),)
     rows: dict[int, list[str]] = {}
-    for name, level in shape(template.body).levels().items():
+    for name, level in shapes[template.name].levels().items():
         rows.setdefault(level, []).append(name)
     return tuple(tuple(rows[level]) for level in sorted(rows))
 
@@ -138,70 +124,14 @@ def _step(template: Template) -> Step | None:
     )
 
 
-class _Walker:
-    """Counts and paths through nested templates, each template once."""
+class _Paths:
+    """The longest paths through nested templates, each template once."""
 
-    def __init__(self, workflow: Workflow):
-        self._workflow = workflow
+    def __init__(self, workflow: Workflow, shapes: Mapping[str, Shape]):
         self._templates = templates_by_name(workflow)
         self._recursive = recursive(workflow)
-        self._possibilities = Possibilities(workflow)
-        self._pods: dict[str, Count] = {}
+        self._shapes = shapes
         self._paths: dict[str, tuple[str, ...]] = {}
-
-    def pods_of_run(self) -> Count:
-        counts = [self._pods_of(self._workflow.entrypoint)]
-        for handler in self._workflow.handlers:
-            count = self._pods_of(handler.call)
-            counts.append(count if handler.on == "exit" and handler.when is None else Count(0, count.most))
-        return _sum(counts)
-
-    def _pods_of(self, name: str) -> Count:
-        template = self._templates.get(name)
-        if template is None:
-            return Count(0, None)
-        if name in self._recursive:
-            return Count(1, None)
-        if name not in self._pods:
-            self._pods[name] = self._pods_in(template)
-        return self._pods[name]
-
-    def _pods_in(self, template: Template) -> Count:
-        body = template.body
-        if isinstance(body, Graph):
-            skippable = self._skippable(template, body)
-            return _sum([self._pods_of_task(task, task.name in skippable) for task in body.tasks])
-        if isinstance(body, Loop):
-            once = self._pods_of(body.body)
-            return Count(once.least, None if once.most is None else once.most * body.max_iterations)
-        if isinstance(body, DistributedJob):
-            least, most = body.elastic or (body.nodes, body.nodes)
-            return Count(least, most)
-        number = int(counts_as_pod(template))
-        return Count(number, number)
-
-    def _skippable(self, template: Template, graph: Graph) -> frozenset[str]:
-        if self._templates.get(template.name) is not template:
-            # An inline template has no name of its own that what is possible could be known by.
-            guarded = [
-                task
-                for task in graph.tasks
-                if task.when is not None or any(edge.kind == "on_failure" for edge in task.after)
-            ]
-            return frozenset(task.name for task in guarded)
-        possible = self._possibilities.of_graph(template)
-        return frozenset(name for name, state in possible.items() if state.skipped)
-
-    def _pods_of_task(self, task: Task, may_skip: bool) -> Count:
-        if isinstance(task.call, Inline):
-            once = self._pods_in(task.call.template)
-        elif isinstance(task.call, str):
-            once = self._pods_of(task.call)
-        else:
-            return Count(0, None)
-        times = _items(task.each)
-        most = None if once.most is None or times.most is None else once.most * times.most
-        return Count(0 if may_skip else once.least * times.least, most)
 
     def longest(self, name: str) -> tuple[str, ...]:
         """The longest chain of steps in a template, as paths of task names."""
@@ -217,7 +147,7 @@ class _Walker:
             return self.longest(template.body.body)
         if not isinstance(template.body, Graph):
             return (template.display or template.name,)
-        graph = shape(template.body)
+        graph = self._shapes[template.name]
         inside = {task.name: self._inside(task) for task in template.body.tasks}
         length: dict[str, int] = {}
         before: dict[str, str | None] = {}
@@ -237,19 +167,3 @@ class _Walker:
         if template is None or template.name in self._recursive or not isinstance(template.body, Graph):
             return (task.name,)
         return tuple(f"{task.name}/{name}" for name in self.longest(template.name)) or (task.name,)
-
-
-def _items(each: Each | None) -> Count:
-    if each is None:
-        return Count(1, 1)
-    items = each.items
-    if isinstance(items, Literal) and isinstance(items.value, list):
-        return Count(len(items.value), len(items.value))
-    if isinstance(items, Sequence) and isinstance(items.count, Literal) and isinstance(items.count.value, int):
-        return Count(items.count.value, items.count.value)
-    return Count(0, each.max_items)
-
-
-def _sum(counts: list[Count]) -> Count:
-    most = [count.most for count in counts]
-    return Count(sum(count.least for count in counts), None if None in most else sum(m for m in most if m is not None))

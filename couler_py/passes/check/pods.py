@@ -64,9 +64,7 @@ def _containers(template: Template) -> Iterator[Runs]:
     body = template.body
     if isinstance(body, Container | Script | Function):
         yield body
-    elif isinstance(body, DistributedJob):
-        yield body.container
-    elif isinstance(body, ContainerSet):
+    elif isinstance(body, DistributedJob | ContainerSet):
         yield from body.containers
     yield from template.pod.init_containers
     yield from template.pod.sidecars
@@ -163,7 +161,15 @@ def _check_job(job: DistributedJob, findings: Findings, place: Place) -> None:
     for name, number in (("nodes", job.nodes), ("processes_per_node", job.processes_per_node)):
         if number < 1:
             findings.error("CLR285", f"{name} is {number}, and must be at least 1", place)
+    for role in job.roles:
+        if role.nodes < 1:
+            findings.error("CLR285", f"the {role.name} has {role.nodes} nodes, and must have at least 1", place)
+    if job.roles and (count := sum(role.nodes for role in job.roles if role.name != "launcher")) != job.nodes:
+        findings.error("CLR285", f"nodes is {job.nodes}, and the roles of the job have {count}", place)
     if job.max_restarts < 0:
         findings.error("CLR280", f"max_restarts is {job.max_restarts}, and can't be negative", place)
     if job.elastic is not None and not 1 <= job.elastic[0] <= job.elastic[1]:
         findings.error("CLR285", f"a job can't have from {job.elastic[0]} to {job.elastic[1]} nodes", place)
+    if job.elastic is not None and job.framework in ("tensorflow", "mpi"):
+        message = f"nothing runs a job of {job.framework} with fewer nodes than it began with"
+        findings.error("CLR285", message, place, help="leave elastic= out, or write the job for torch")

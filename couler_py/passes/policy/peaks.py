@@ -55,7 +55,9 @@ def of_step(template: Template) -> Asked:
         case Container() | Script() | Function():
             found = _of(body.resources)
         case DistributedJob():
-            found = _of(body.container.resources).times(body.nodes)
+            found = Asked()
+            for container, nodes in body.asking:
+                found = found.plus(_of(container.resources).times(nodes))
         case ContainerSet():
             found = Asked()
             for each in body.containers:

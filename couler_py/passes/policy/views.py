@@ -47,6 +47,8 @@ def _body(template: Template) -> JSON:
             return {"container": _container(body)}
         case Script() | Function() as body:
             return {"script": _container(body)}
+        case DistributedJob() as body if body.roles:
+            return {"containerSet": {"containers": [_container(each) for each in body.containers]}}
         case DistributedJob() as body:
             return {"container": _container(body.container)}
         case ContainerSet() as body:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from couler_py.ir.model import Document, External, Graph, Hook, Inline, Loop, Task, Template, Workflow
+from couler_py.ir.names import take_name
 
 Library = Mapping[tuple[str, str], Workflow]
 """Workflows by the kind and name of the document that holds them."""
@@ -93,9 +94,4 @@ class _Gathering:
         return self.names[key]
 
     def free(self, wanted: str) -> str:
-        name, number = wanted, 1
-        while name in self.taken:
-            number += 1
-            name = f"{wanted}.{number}"
-        self.taken.add(name)
-        return name
+        return take_name(wanted, self.taken, ".")

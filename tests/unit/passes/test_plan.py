@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from couler_py.backends.features import FEATURES
 from couler_py.ir import expr as e
@@ -34,7 +35,6 @@ from couler_py.ir.model import (
 )
 from couler_py.ir.pod import Container, Resources
 from couler_py.passes.features import used
-from couler_py.passes.pipeline import Applied, Pass, UnknownPassError, transform
 from couler_py.passes.plan import Count, plan
 
 WORK = Template("work", Container("alpine", resources=Resources(cpu="1")), Inputs((Parameter("x", default=""),)))
@@ -52,6 +52,17 @@ def test_levels_are_what_can_run_at_once() -> None:
     made = plan(workflow(Task("a", "work"), Task("b", "work"), Task("c", "work", after=(After("a"), After("b")))))
     assert made.levels == (("a", "b"), ("c",))
     assert made.width == 2
+
+
+def test_what_runs_at_once_counts_items_and_nested_graphs_within_what_is_bounded() -> None:
+    three, bounded = e.Literal([1, 2, 3]), Each(e.Literal([1, 2, 3, 4]), parallel=2)
+    inner = Template("inner", Graph((Task("x", "work", each=Each(three)), Task("y", "work", after=(After("x"),)))))
+    flow = workflow(Task("a", "inner"), Task("b", "work", each=bounded), Task("c", "work"), templates=(inner,))
+    assert plan(flow).width == 3 + 2 + 1
+    assert plan(replace(flow, parallelism=4)).width == 4
+    listed = Task("a", "work", each=Each(e.TaskOutput("b", "v"), max_items=40))
+    assert plan(workflow(Task("b", "work"), listed)).width == 40
+    assert plan(workflow(Task("a", "main"))).width is None
 
 
 def test_the_critical_path_goes_through_nested_graphs() -> None:
@@ -189,21 +200,3 @@ def test_a_list_is_literal_only_where_no_run_is_needed_to_know_it(items: Any, fe
 def test_the_items_of_a_fan_out_are_a_fan_in() -> None:
     made = workflow(Task("a", "work", each=Each(e.Literal([1]))), Task("b", "work", (Argument("x", e.TaskItems("a")),)))
     assert "fan_in" in used(made)
-
-
-# ---- the pipeline
-
-
-def test_passes_run_in_order_and_can_be_left_out() -> None:
-    def renamed(made: Workflow) -> Workflow:
-        return Workflow(made.name + "!", made.entrypoint, made.templates)
-
-    passes = (Pass("first", "", renamed), Pass("second", "", renamed), Pass("none", "", lambda made: made))
-    made, applied = transform(workflow(Task("a", "work")), without={"second"}, passes=passes)
-    assert made.name == "flow!"
-    assert applied == (Applied("first", "changed"), Applied("second", "off"), Applied("none", "unchanged"))
-
-
-def test_a_pass_that_isn_t_there_can_t_be_left_out() -> None:
-    with pytest.raises(UnknownPassError, match="there is no pass 'cache'; there are none yet"):
-        transform(workflow(Task("a", "work")), without={"cache"})

@@ -1,0 +1,1 @@
+"""What searches find, beside trials at random."""
