@@ -1,0 +1,226 @@
+"""One rank's part of a pipeline: its sections, and the order in which slices go forward and backward through them."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+import torch
+from torch import nn
+
+from couler_py.steps.hybrid.layout import Layout, Section
+from couler_py.steps.hybrid.runtime.batches import Batch, bounds
+from couler_py.steps.hybrid.runtime.channels import Inbox, Kind, Outbox, links, source_of
+from couler_py.steps.hybrid.runtime.emulated import Timed, wait_until
+from couler_py.steps.hybrid.runtime.later import Later
+from couler_py.steps.hybrid.runtime.section import LayerCache, Passing, SectionModule
+from couler_py.steps.hybrid.runtime.tensor import TensorGroup
+from couler_py.steps.hybrid.runtime.world import Use, World
+from couler_py.steps.hybrid.slices import Shape, bounded, explicit
+from couler_py.steps.hybrid.timeline import Op
+from couler_py.steps.models.config import DecoderConfig
+from couler_py.steps.models.decoder import next_token_loss, rotary
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+MATRICES = 7
+"""Of a layer: four of attention, three of the feed-forward part."""
+
+
+class Slicing(msgspec.Struct, frozen=True):
+    """How pipelines cut their work (MEPipe, EuroSys 2025). As it is, they run 1F1B."""
+
+    slices: int = 1
+    """Of each sequence."""
+    chunks: int = 1
+    """Of each stage's layers."""
+    live: int | None = None
+    """Slices that a rank may hold between forward and backward (default: as many as keep it busy)."""
+    late_weights: bool = False
+    """Whether gradients of weights are computed apart, when a rank would only wait."""
+
+
+def orders(shape: Shape, live: int | None) -> list[list[Op]]:
+    """What each worker of a pipeline does, in its order.
+
+    Raises `ValueError` where micro-batches don't make whole groups, and `DeadlockError` for too few live slices.
+    """
+    if not shape.is_even:
+        raise ValueError(
+            f"{shape.micros} micro-batches in {shape.slices} slices and {shape.chunks} chunks don't keep "
+            f"{shape.workers} stages busy: take a multiple of {shape.group}"
+        )
+    return explicit(shape) if live is None else [list(each) for each in bounded(shape, live).orders]
+
+
+def groups_of(layout: Layout) -> list[Use]:
+    """All groups that a plan takes, in one order."""
+    sections = [each for row in layout.pipelines for each in row]
+    sums = [*(each.ranks for each in sections), *(each.owners for each in layout.buckets)]
+    found: list[Use] = [("sum", ranks) for ranks in sums if len(ranks) > 1]
+    found += [(kind, (source, target)) for row in layout.pipelines for kind, source, target in links(row)]
+    return list(dict.fromkeys(found))
+
+
+class Course:
+    """What one rank does in a step. All ranks of a pipeline make theirs, and run it, together."""
+
+    def __init__(
+        self,
+        world: World,
+        layout: Layout,
+        pipeline: int,
+        config: DecoderConfig,
+        parameters: Mapping[str, nn.Parameter],
+        micros: int,
+        slicing: Slicing,
+        compute: Timed | None,
+    ):
+        self._row, self._config, self._slicing, self._compute = layout.pipelines[pipeline], config, slicing, compute
+        self._seat = world.seat
+        self._world = world
+        workers = len(self._row) // slicing.chunks
+        self._worker = next(at for at in range(workers) if world.seat in self._row[at].ranks)
+        mine = self._row[self._worker :: workers]
+        self._place = mine[0].ranks.index(world.seat)
+        self.layers = sum(each.layers[1] - each.layers[0] for each in mine)
+        self.size, self.micros = len(mine[0].ranks), micros
+        self._like = next(iter(parameters.values())).detach()
+        self._order = orders(Shape(workers, slicing.slices, slicing.chunks, micros), slicing.live)[self._worker]
+        self.later = Later() if slicing.late_weights else None
+        self._tensor = TensorGroup(world.among(mine[0].ranks)) if self.size > 1 else None
+        self._modules = {
+            each.number: SectionModule(each, config, parameters, self._tensor, self.later) for each in mine
+        }
+        self._out: dict[tuple[Kind, int], Outbox] = {}
+        for kind, source, target in links(self._row):
+            if world.seat == source:
+                self._out[kind, target] = Outbox(world, kind, target)
+        self.seconds = 0.0
+        self.loss = 0.0
+
+    def run(self, batch: Batch, counted: int) -> None:
+        """Go through all micro-batches of the pipeline's samples; gradients add up in the parameters.
+
+        The loss is divided by `counted`, the targets that count in the whole step. `loss` and `seconds`, what this rank
+        computed without waiting for others, are there afterwards.
+        """
+        self._length = batch.tokens.shape[1]
+        if self._length > self._config.context:
+            raise ValueError(f"{self._length} tokens: this decoder's context holds {self._config.context}")
+        each = len(batch.tokens) // self.micros
+        self._batches = [batch.rows(at * each, (at + 1) * each) for at in range(self.micros)]
+        self._counted, self._bounds = counted, bounds(self._length, self._slicing.slices)
+        self._passing: dict[Op, Passing] = {}
+        self._caches: dict[tuple[int, int], list[LayerCache]] = {}
+        self._handed: dict[Op, Tensor] = {}
+        self._in = self._inboxes(each)
+        self.seconds, self.loss = 0.0, 0.0
+        for op in self._order:
+            if op.kind == "F":
+                self._forward(op)
+            else:
+                self._backward(op)
+        while self.later:
+            self._weight()
+        for box in self._out.values():
+            box.flush()
+
+    def _inboxes(self, samples: int) -> dict[tuple[Kind, int], Inbox]:
+        shapes: defaultdict[tuple[Kind, int], list[tuple[int, ...]]] = defaultdict(list)
+        for op in self._order:
+            source = self._source(op)
+            if source is not None and source != self._seat:
+                first, end = self._bounds[op.slice]
+                shapes[op.kind, source].append((samples, end - first, self._config.hidden))
+        return {
+            (kind, source): Inbox(self._world, kind, source, rows, self._like)
+            for (kind, source), rows in shapes.items()
+        }
+
+    def _neighbour(self, op: Op, step: int) -> Section | None:
+        number = op.stage + (step if op.kind == "F" else -step)
+        return self._row[number] if 0 <= number < len(self._row) else None
+
+    def _source(self, op: Op) -> int | None:
+        """The rank that an operation gets something from."""
+        before = self._neighbour(op, -1)
+        return None if before is None else source_of(before, self._place)
+
+    def _take(self, op: Op) -> Tensor | None:
+        source = self._source(op)
+        if source is None:
+            return None
+        if source == self._seat:
+            return self._handed.pop(op)
+        return self._in[op.kind, source].take(self.later, self._weight)
+
+    def _give(self, op: Op, tensor: Tensor) -> None:
+        after = self._neighbour(op, 1)
+        if after is None:
+            return
+        own = self._row[op.stage]
+        for place, rank in enumerate(after.ranks):
+            if source_of(own, place) != self._seat:
+                continue
+            if rank == self._seat:
+                self._handed[op._replace(stage=after.number)] = tensor.detach()
+            else:
+                self._out[op.kind, rank].send(tensor)
+
+    def _forward(self, op: Op) -> None:
+        batch, (first, end) = self._batches[op.micro], self._bounds[op.slice]
+        came = self._take(op)
+        started, waited = time.perf_counter(), self._waited()
+        module = self._modules[op.stage]
+        entered = batch.tokens[:, first:end] if came is None else came.requires_grad_()
+        turns = rotary(batch.positions[:, first:end], self._config.head, self._config.rope_theta, self._like.dtype)
+        caches: list[LayerCache] = []
+        if self._slicing.slices > 1:
+            caches = self._caches.setdefault((op.micro, op.stage), [LayerCache() for _ in module.layers])
+        looked: Sequence[LayerCache | None] = caches if caches else [None] * len(module.layers)
+        left = module(entered, turns, batch.mask(first, end), looked)
+        if module.is_last:
+            left = next_token_loss(left, batch.targets[:, first:end], "sum") / self._counted
+            self.loss += left.item()
+        self._passing[op] = Passing(entered, left, caches)
+        self._charge(op.kind, op.stage, started, waited)
+        if not module.is_last:
+            self._give(op, left)
+
+    def _backward(self, op: Op) -> None:
+        grad = self._take(op)
+        started, waited = time.perf_counter(), self._waited()
+        found = self._passing.pop(op._replace(kind="F")).backward(grad)
+        self._charge("B", op.stage, started, waited)
+        if found is not None:
+            self._give(op, found)
+
+    def _weight(self) -> None:
+        if self.later:
+            started = time.perf_counter()
+            self.later.do()
+            self._charge("W", None, started, self._waited(), 1 / MATRICES)
+
+    def _waited(self) -> float:
+        return 0.0 if self._tensor is None else self._tensor.seconds
+
+    def _charge(self, kind: str, stage: int | None, started: float, waited: float, layers: float = 0.0) -> None:
+        """Add what was computed since a moment, and wait for the rest where computing is emulated."""
+        if self._like.is_cuda:
+            torch.cuda.synchronize()
+        apart = self._waited() - waited
+        if self._compute is not None:
+            if stage is not None:
+                low, high = self._row[stage].layers
+                layers = float(high - low)
+            seconds = self._compute.seconds(self._seat, kind, layers / self._slicing.slices)
+            if kind == "B" and self.later is not None:
+                seconds -= self._compute.seconds(self._seat, "W", layers / self._slicing.slices)
+            wait_until(started + apart + seconds)
+        self.seconds += time.perf_counter() - started - apart

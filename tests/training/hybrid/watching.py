@@ -1,0 +1,72 @@
+"""A training with a rank that gets slow and is healthy again, and the same one under equal shares; on each rank."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import msgspec
+import torch.distributed as dist
+
+from couler_py.steps.checkpoint.training import load_training
+from couler_py.steps.corpus import tokens
+from couler_py.steps.corpus.tokenizers import ByteTokenizer
+from couler_py.steps.hybrid.plan import Plan
+from couler_py.steps.hybrid.reporting import write
+from couler_py.steps.hybrid.runtime.training import train
+from couler_py.steps.hybrid.task import Emulated, Task
+from couler_py.steps.models.config import DecoderConfig
+from couler_py.steps.models.decoder import Decoder
+
+STEPS, SLOW, HEALTHY = 26, 8, 18
+MODEL = DecoderConfig(vocabulary=257, layers=8, hidden=16, heads=2, kv_heads=1, feed_forward=32, context=16)
+
+
+def work(plan: Plan, rank: int) -> int:
+    """Layers times micro-batches of a rank; 16 for each in equal shares."""
+    return sum(stage.count * each.micros for each in plan.pipelines for stage in each.stages if rank in stage.ranks)
+
+
+def main(folder: Path) -> None:
+    dist.init_process_group("gloo")
+    if dist.get_rank() == 0:
+        tokens.write(["the quick brown fox jumps over the lazy dog. " * 60], ByteTokenizer(), folder / "corpus")
+    dist.barrier()
+    task = Task(
+        MODEL,
+        pipelines=2,
+        micros=8,
+        sequence=16,
+        steps=STEPS,
+        emulated=Emulated(0.01, 0.02, slow=((0, {}), (SLOW, {0: 2.57}), (HEALTHY, {}))),
+        held_out=8,
+        save_every=13,
+    )
+    trainer, told = train(task, folder / "corpus", folder / "checkpoints")
+    same, plain = train(msgspec.structs.replace(task, planning=False, save_every=None), folder / "corpus")
+
+    assert [stage.count for each in told.plans[0].plan.pipelines for stage in each.stages] == [4, 4, 4, 4]
+    slowed = [one for one in told.plans if "rank 0 takes 2." in one.why]
+    assert slowed, told.news
+    assert any(work(one.plan, 0) < 16 for one in slowed), told.plans
+    assert all(one.moved > 0 for one in told.plans[1:])
+
+    assert [each.step for each in told.steps] == list(range(1, STEPS + 1))
+    for here, there in zip(told.steps, plain.steps, strict=True):
+        assert abs(here.loss - there.loss) <= 1e-4, (here, there)
+    assert trainer.consumed == same.consumed == STEPS * 8
+
+    again, rest = train(msgspec.structs.replace(task, steps=STEPS + 1), folder / "corpus", folder / "checkpoints")
+    assert (rest.steps[0].step, again.consumed) == (STEPS + 1, (STEPS + 1) * 8)
+    again.save(folder / "last")
+    if dist.get_rank() == 0:
+        write(task, told, folder / "out")
+        page = (folder / "out" / "report.html").read_text()
+        assert "rank 0 takes 2." in page
+    dist.destroy_process_group()
+    if (folder / "out").exists():
+        load_training(folder / "last", Decoder(MODEL))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
