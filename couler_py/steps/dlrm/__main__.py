@@ -1,0 +1,55 @@
+"""What each rank of a training runs: `torchrun … -m couler_py.steps.dlrm TASK --data … --test … --out …`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from couler_py.steps.dlrm.task import Task
+from couler_py.steps.processes import begin, task_of
+
+
+def main() -> None:
+    """Read the task, a JSON text or the path of one, train, and write the model and what the training was like."""
+    parser = argparse.ArgumentParser(prog="python -m couler_py.steps.dlrm", description=main.__doc__)
+    parser.add_argument("task")
+    parser.add_argument("--data", required=True, help="a folder of shards, as dlrm.prepare writes it")
+    parser.add_argument("--test", required=True, help="one with rows for testing")
+    parser.add_argument("--out", required=True, help="a folder for model/, metrics.json and report.html")
+    parser.add_argument("--checkpoints", help="where checkpoints lie, and a training that was ended goes on from")
+    parser.add_argument("--outputs", help="a folder in which rank 0 leaves a file for each number")
+    given = parser.parse_args()
+    task = task_of(given.task, Task)
+
+    from torch import distributed
+
+    from couler_py.steps.dlrm.feeding import Blocks
+    from couler_py.steps.dlrm.folders import opened, save_model
+    from couler_py.steps.dlrm.reporting import write
+    from couler_py.steps.dlrm.trainer import Trainer
+    from couler_py.steps.dlrm.training import train
+
+    device = begin()
+    rows, tables, dense = opened(given.data, task.shape)
+    testing, *_ = opened(given.test, task.shape)
+    trainer = Trainer(task, tables, dense, device=device)
+    size = task.batch // task.micro_batches
+    feed = Blocks(rows, size, task.micro_batches, epochs=task.epochs, seed=task.seed)
+    told = train(trainer, feed, testing, checkpoints=given.checkpoints)
+    out = Path(given.out)
+    save_model(trainer, out / "model")
+    if distributed.get_rank() == 0:
+        write(task, told, out)
+        judged = told.seen[-1].judged
+        if given.outputs:
+            for name in ("auc", "log_loss", "normalised_entropy", "calibration"):
+                (Path(given.outputs) / name).write_text(json.dumps(getattr(judged, name)))
+            (Path(given.outputs) / "rows").write_text(json.dumps(told.rows))
+        sys.stdout.write(f"AUC {judged.auc:.4f}, log loss {judged.log_loss:.4f} after {told.rows} rows\n")
+    distributed.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""A queue of trainings in checkpoints: each goes on bit by bit, with its data, moments, schedule and dropout.
+
+Order and dropout are functions of a job's seed and its step, so there is no state of random numbers to keep.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import torch
+
+from couler_py.steps.checkpoint import saving
+from couler_py.steps.checkpoint.folders import latest
+from couler_py.steps.checkpoint.places import place
+from couler_py.steps.lora.jobs import Job
+from couler_py.steps.lora.tuning import Progress
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from couler_py.steps.lora.trainer import Trainer
+    from couler_py.steps.lora.tuning import Tuning
+
+GRADIENT = "gradient"
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A job, and how it was doing."""
+
+    job: Job
+    progress: Progress
+    prepared: bool
+    """Whether it has an adapter: data that is no good ends a job before."""
+
+
+def save(trainer: Trainer, where: str | os.PathLike[str]) -> saving.Saved:
+    """Write where all jobs are, those that have ended too. Raises `CheckpointError` where it can't."""
+    told = trainer.progress()
+    kept = [Kept(job, told[name], name in trainer.tunings) for name, job in trainer.jobs.items()]
+    tensors: dict[str, Any] = {}
+    for name, tuning in trainer.tunings.items():
+        tensors |= {f"{name}/{key}": tensor for key, tensor in _tensors(tuning).items()}
+    facts = {"jobs": msgspec.to_builtins(kept), "turns": trainer.turns}
+    if not tensors:  # a checkpoint has a tensor, and no job has one
+        tensors["none"] = torch.zeros(1)
+    return saving.save(where, trainer.turns, tensors, facts)
+
+
+def restore(trainer: Trainer, where: str | os.PathLike[str]) -> bool:
+    """Take all jobs of the newest checkpoint, with those that were submitted on the way; False where there is none.
+
+    The trainer has no jobs yet. Raises `ValueError` where it has, or a job's data is no longer what it was;
+    `CheckpointError` where the checkpoint is damaged.
+    """
+    if latest(place(where)) is None:
+        return False
+    if trainer.jobs:
+        raise ValueError("a trainer that has jobs can't take those of a checkpoint: restore before submitting")
+    facts = saving.load(where, {}).facts
+    jobs = msgspec.convert(facts["jobs"], list[Kept])
+    tensors: dict[str, Tensor] = {}
+    for kept in jobs:
+        name = kept.job.name
+        if not kept.prepared:
+            trainer.jobs[name], trainer.lost[name] = kept.job, kept.progress
+            continue
+        trainer.submit(kept.job)
+        if name in trainer.lost:
+            raise ValueError(f"job {name!r} can't go on from {where}: {trainer.lost[name].reason}")
+        tuning = trainer.tunings[name]
+        tuning.progress = kept.progress
+        if tuning.progress.state == "running":
+            tuning.progress.state = "ready"
+        _make_room(tuning)
+        tensors |= {f"{name}/{key}": tensor for key, tensor in _tensors(tuning).items()}
+    saving.load(where, tensors)
+    trainer.turns = int(facts["turns"])
+    return True
+
+
+def _tensors(tuning: Tuning) -> dict[str, Tensor]:
+    found: dict[str, Tensor] = {}
+    for name, parameter in tuning.weights.trained.items():
+        found[name] = parameter.data
+        if parameter.grad is not None:
+            found[f"{name}/{GRADIENT}"] = parameter.grad
+        for key, tensor in tuning.optimizer.state.get(parameter, {}).items():
+            if key != "step":  # `moved` says it
+                found[f"{name}/{key}"] = tensor
+    return found | tuning.weights.frozen
+
+
+def _make_room(tuning: Tuning) -> None:
+    """The tensors that a job had when it was saved: moments if it had moved, gradients if it was within a step."""
+    moved, within = tuning.progress.moved, tuning.progress.within
+    for parameter in tuning.weights.parameters:
+        if within and tuning.progress.state == "ready":
+            parameter.grad = torch.zeros_like(parameter)
+        if not moved:
+            continue
+        moments: tuple[str, ...] = ("exp_avg", "exp_avg_sq")
+        if tuning.job.optimizer.kind == "sgd":
+            moments = ("momentum_buffer",) if tuning.job.optimizer.momentum else ()
+        state: dict[str, Tensor] = {key: torch.zeros_like(parameter.data) for key in moments}
+        if tuning.job.optimizer.kind == "adamw":
+            state["step"] = torch.tensor(float(moved))
+        tuning.optimizer.state[parameter] = state

@@ -1,0 +1,236 @@
+"""Many trainings on one base: who is at work, their passes, and what becomes of each.
+
+>>> trainer = Trainer(host, Policy(concurrency=4))  # doctest: +SKIP
+>>> trainer.submit(job)  # doctest: +SKIP
+>>> trainer.run()["math"].losses[-1]  # doctest: +SKIP
+0.41
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+from couler_py.steps.lora.admission import Waiting, admit
+from couler_py.steps.lora.data import Encoder, Example, OfBytes, examples_of
+from couler_py.steps.lora.exporting import read
+from couler_py.steps.lora.grouping import Shape, groups
+from couler_py.steps.lora.jobs import Job, Policy
+from couler_py.steps.lora.measuring import Meter, out_of_memory
+from couler_py.steps.lora.objectives import DPO
+from couler_py.steps.lora.passes import Learned, Piece, learn, losses_of, padded
+from couler_py.steps.lora.tuning import ENDED, Progress, State, Tuning, share_of
+from couler_py.steps.lora.weights import Weights
+from couler_py.steps.models.decoder import stream
+
+if TYPE_CHECKING:
+    from couler_py.steps.lora.hosting import Host
+
+HOST = torch.device("cpu")
+
+
+class Trainer:
+    """Jobs that train together, one turn of passes after another.
+
+    In each turn every job at work makes one backward; jobs step, end, begin and make room for others between turns.
+    What a job learns is the same in any company, within the rounding of sums. `ended` is called with the name of a job
+    when it has ended.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        policy: Policy = Policy(),
+        *,
+        encoder: Encoder = OfBytes(),
+        root: str | Path = "",
+        ended: Callable[[str], None] = lambda _name: None,
+    ):
+        self.host, self.policy, self.encoder, self.root, self.ended = host, policy, encoder, root, ended
+        self.jobs: dict[str, Job] = {}
+        self.tunings: dict[str, Tuning] = {}
+        self.lost: dict[str, Progress] = {}
+        """Jobs that ended before they began: their data or adapter is no good."""
+        self.meter = Meter(host, policy.memory)
+        self.turns = self.passes = 0
+        self.peak = 0
+        """The most bytes so far: the base, all that was at work at once, and the largest pass that was measured."""
+        self._places = self._tokens = 0
+
+    @property
+    def padding(self) -> float:
+        """The part of all places in passes that held no token."""
+        return 1 - self._tokens / self._places if self._places else 0.0
+
+    def submit(self, job: Job) -> None:
+        """Take a job, at any time. Data or a reference that is no good ends it at once, with the reason.
+
+        Raises `ValueError` for a name that another job has.
+        """
+        if job.name in self.jobs:
+            raise ValueError(f"a job is called {job.name!r} already: each has a name of its own")
+        self.jobs[job.name] = job
+        try:
+            self.tunings[job.name] = self._prepared(job)
+        except ValueError as problem:
+            self.lost[job.name] = Progress(state="failed", reason=str(problem))
+            self.ended(job.name)
+
+    def cancel(self, name: str) -> None:
+        """End a job between two turns; what has ended stays as it is. Raises `KeyError` for one that isn't there."""
+        if name not in self.jobs:
+            raise KeyError(f"no job is called {name!r}")
+        if name in self.tunings and self.tunings[name].progress.state not in ENDED:
+            self._end(self.tunings[name], "cancelled", "it was cancelled")
+
+    def run(self, between: Callable[[], None] = lambda: None) -> dict[str, Progress]:
+        """Turn until all jobs have ended; `between` is called before each turn, and may submit and cancel."""
+        between()
+        while self.turn():
+            between()
+        return self.progress()
+
+    def progress(self) -> dict[str, Progress]:
+        """How each job is doing, in the order of arrival."""
+        return {name: self.lost.get(name) or self.tunings[name].progress for name in self.jobs}
+
+    def turn(self) -> bool:
+        """One backward of every job at work; False where there is none left."""
+        running = self._admitted()
+        if not running:
+            return False
+        self.turns += 1
+        found = {tuning.job.name: tuning.piece() for tuning in running}
+        shapes = [Shape(len(found[each.job.name].rows), found[each.job.name].length) for each in running]
+        room = self._room(running)
+
+        def fits(rows: int, length: int) -> bool:
+            small = self.meter.most is None or rows * length < self.meter.most
+            return self.policy.fuse and small and (room is None or self.meter.model.bytes(rows, length) <= room)
+
+        for group in groups(shapes, fits, self.policy.overhead):
+            members = [running[number] for number in group]
+            self._pass(members, [found[each.job.name] for each in members])
+        return True
+
+    def _pass(self, members: Sequence[Tuning], pieces: Sequence[Piece]) -> None:
+        """One forward and backward; where memory ends in company, each job tries alone, and ends if it must."""
+        began = time.monotonic()
+        try:
+            with self.meter.measured(pieces):
+                told = learn(self.host, pieces)
+        except (RuntimeError, MemoryError) as problem:
+            if not out_of_memory(problem):
+                raise
+            self.meter.full(pieces)
+            if len(members) == 1:
+                rows, length = len(pieces[0].rows), pieces[0].length
+                reason = f"memory ends in a backward of {rows} rows of {length} tokens: take a smaller micro_batch"
+                self._end(members[0], "failed", f"{reason} or cutoff ({problem})")
+                return
+        else:
+            self._counted(pieces)
+            self._taken(members, pieces, told, time.monotonic() - began)
+            return
+        for member, piece in zip(members, pieces, strict=True):
+            self._pass([member], [piece])
+
+    def _counted(self, pieces: Sequence[Piece]) -> None:
+        length = min(self.host.context, max(piece.length for piece in pieces))
+        self.passes += 1
+        self._places += length * sum(len(piece.rows) for piece in pieces)
+        self._tokens += sum(len(row.tokens) for piece in pieces for row in piece.rows)
+        at_work = sum(each.state_bytes for each in self.tunings.values() if each.progress.state == "running")
+        self.peak = max(self.peak, self.host.size + at_work + self.meter.peak)
+
+    def _taken(
+        self, members: Sequence[Tuning], pieces: Sequence[Piece], told: Sequence[Learned], seconds: float
+    ) -> None:
+        """Give each job its gradients; those that have a step's worth of them move. It asks the device twice in all."""
+        rows = sum(len(piece.rows) for piece in pieces)
+        losses = torch.stack([each.loss.double() for each in told]).tolist()
+        whole = []
+        for member, piece, learned, loss in zip(members, pieces, told, losses, strict=True):
+            member.progress.seconds += seconds * len(piece.rows) / rows
+            if member.take(piece, learned, loss):
+                whole.append(member)
+        if not whole:
+            return
+        norms = torch.stack([member.norm().double() for member in whole]).tolist()
+        for member, norm in zip(whole, norms, strict=True):
+            problem = member.finish(norm)
+            if not problem and member.evaluate_now():
+                problem = member.look(self.loss(member, member.held_out))
+            if problem:
+                self._end(member, "failed", problem)
+            elif member.progress.step >= member.steps:
+                self._end(member, "done", "all its steps are made")
+            elif member.worn_out():
+                self._end(member, "stopped", "its loss on held-out lines has stopped falling")
+
+    @torch.no_grad()
+    def loss(self, tuning: Tuning, examples: Sequence[Example]) -> float:
+        """The loss of a job's adapter as it is now on some examples, with nothing left out."""
+        share, micro, total = share_of(tuning.job, examples), tuning.job.micro, 0.0
+        for begin in range(0, len(examples), micro):
+            some = examples[begin : begin + micro]
+            piece = Piece(some, tuning.job.objective, tuning.weights, share, reference=tuning.reference)
+            total += float(losses_of(self.host, [piece])[0])
+        return total
+
+    def _admitted(self) -> list[Tuning]:
+        """The jobs at work in this turn; who must make room takes what it has to the host's memory."""
+        alive = {name: each for name, each in self.tunings.items() if each.progress.state not in ENDED}
+        arrivals = {name: number for number, name in enumerate(self.jobs)}
+        asked = [
+            Waiting(
+                name,
+                arrivals[name],
+                each.job.rows,
+                min(self.host.context, padded(each.longest)),
+                each.state_bytes,
+                each.job.priority,
+                each.progress.waited,
+            )
+            for name, each in alive.items()
+        ]
+        policy, budget = self.policy, self.meter.budget
+        chosen = admit(asked, budget, self.meter.model.bytes, most=policy.concurrency, aging=policy.aging)
+        for name, reason in chosen.refused.items():
+            self._end(alive[name], "failed", reason)
+        for name, each in alive.items():
+            if name in chosen.refused:
+                continue
+            now: State = "running" if name in chosen.running else "ready"
+            if each.progress.state != now:
+                each.move_to(self.host.device if now == "running" else HOST)
+            each.progress.waited += now == "ready"
+            each.progress.state = now
+        return [alive[name] for name in chosen.running]
+
+    def _room(self, running: Sequence[Tuning]) -> float | None:
+        budget = self.meter.budget
+        return None if budget is None else budget - sum(each.state_bytes for each in running)
+
+    def _end(self, tuning: Tuning, state: State, reason: str) -> None:
+        tuning.progress.state, tuning.progress.reason = state, reason
+        tuning.optimizer.zero_grad(set_to_none=True)
+        tuning.move_to(HOST)
+        self.ended(tuning.job.name)
+
+    def _prepared(self, job: Job) -> Tuning:
+        samples = examples_of(job, self.encoder, self.host.vocabulary, self.host.context, self.root)
+        if job.adapter.start:
+            weights = read(job.adapter.start, self.host, job.adapter)
+        else:
+            weights = Weights(job.adapter, self.host.targets(job.adapter.targets), stream(job.seed, "adapter"))
+        reference = None
+        if isinstance(job.objective, DPO) and job.objective.reference:
+            reference = read(job.objective.reference, self.host)
+        tuning = Tuning(job, samples, weights, reference)
+        tuning.move_to(HOST)
+        return tuning

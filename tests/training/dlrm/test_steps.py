@@ -1,0 +1,59 @@
+"""The steps in a workflow, with real processes: generated, prepared, trained, judged again, exported."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+import torch
+from safetensors.torch import load_file
+
+import couler_py as couler
+from couler_py.steps import dlrm
+from couler_py.steps.dlrm.folders import PROGRAM, load_model
+from tests.training.dlrm.toys import SHAPE
+
+SMALL = msgspec.structs.replace(SHAPE, width=4)
+TASK = dlrm.Task(batch=512, row_lr=0.2, dense_lr=0.01, save_every=4)
+
+
+@pytest.mark.timeout(900)
+def test_a_workflow_trains_on_two_processes_and_its_model_is_read_by_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COULER_HOME", str(tmp_path / "home"))
+
+    @couler.workflow
+    def recommender():
+        shards = dlrm.prepare(dlrm.generate(rows=6000, largest=500), holdout=0.2)
+        trained = dlrm.train(
+            shards.train, shards.test, model=SMALL, workers=2, task=TASK, checkpoints=str(tmp_path / "checkpoints")
+        )
+        again = dlrm.evaluate(trained.model, shards.test)
+        return {
+            "auc": trained.auc, "again": again.auc, "rows": trained.rows, "model": trained.model,
+            "exported": dlrm.export(trained.model), "report": trained.report, "metrics": trained.metrics,
+        }  # fmt: skip
+
+    found = couler.run(recommender, check=True).outputs
+    assert found["rows"] == 4800
+    assert found["again"] == pytest.approx(found["auc"], abs=1e-6)
+    assert found["auc"] > 0.6
+    assert "Calibration" in Path(found["report"]).read_text()
+    told = json.loads(Path(found["metrics"]).read_text())
+    assert (told["ranks"], told["steps"], told["seen"][-1]["judged"]["rows"]) == (2, 10, 1200)
+
+    exported = Path(found["exported"])
+    trainer = load_model(found["model"])
+    program = torch.export.load(exported / PROGRAM).module()
+    dense, embedded = torch.randn(5, 13), torch.randn(5, 26, 4)
+    assert torch.allclose(program(dense, embedded), trainer.dense(dense, embedded), atol=1e-5)
+    first = load_file(exported / "tables" / "00000.safetensors")["weight"]
+    assert torch.equal(first, trainer.bags.weight("C1").detach())
+
+
+def test_a_folder_without_a_whole_model_is_said(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"has no model\.json: it is no recommender's folder"):
+        load_model(tmp_path)
