@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from couler_py.api import run as run
     from couler_py.api import set_default_submitter as set_default_submitter
     from couler_py.backends.base import Bundle as Bundle
+    from couler_py.backends.katib import katib_experiment as katib_experiment
     from couler_py.dsl import *  # noqa: F403
     from couler_py.ir.diagnostics import CoulerError as CoulerError
     from couler_py.ir.diagnostics import Diagnostic as Diagnostic
@@ -41,6 +42,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "api": ("Run", "RunFailedError", "build", "check", "compile", "run", "set_default_submitter"),
     "backends.base": ("Bundle",),
+    "backends.katib": ("katib_experiment",),
     "ir.diagnostics": ("CoulerError", "Diagnostic", "DiagnosticError"),
     "runner.step": ("included", "spill", "unspill"),
 }

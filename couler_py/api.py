@@ -41,16 +41,18 @@ from couler_py.backends.imported import for_engine
 from couler_py.backends.interrupts import Interrupts
 from couler_py.display import Logs
 from couler_py.ir.codec import from_json
-from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
+from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError, warning
 from couler_py.ir.model import Document, Workflow
 from couler_py.ir.names import file_stem
 from couler_py.passes.defaults import Filled, fill
+from couler_py.passes.pipeline import PASSES, options_of, transform
+from couler_py.passes.situation import Situation
 from couler_py.settings import Settings, using
 from couler_py.settings import load as load_settings
 
 if TYPE_CHECKING:
-    from couler_py.backends.local.exporting import Files, Written
-    from couler_py.backends.local.why import Why
+    from couler_py.backends.local.cache.why import Why
+    from couler_py.backends.local.runs.exporting import Files, Written
 
 
 class RunFailedError(CoulerError):
@@ -177,50 +179,127 @@ def checked(workflow: Any = None) -> Checked:
 
 
 def compile(  # noqa: A001 - couler.compile
-    workflow: Any = None, to: str | None = None, *, profile: str | None = None, **options: Any
+    workflow: Any = None,
+    to: str | None = None,
+    *,
+    profile: str | None = None,
+    without: Collection[str] = (),
+    **options: Any,
 ) -> Bundle:
     """Emit a workflow for an engine: `to` is its name, with a version where that matters ("argo@3.5").
 
     Without `to` it is the engine of the settings, else Argo. `to="ir"` gives the IR as JSON, as it was written. What
     the workflow leaves open is filled in from the settings, with the `profile` of that name. A `Document` keeps its
-    kind, its metadata and what stands around it. Further options are the engine's own, as `crds="minimal"` for Argo.
-    Raises `DiagnosticError` with every error at once, `OptionError`, `SettingsError`, and `UnknownEngineError`.
+    kind, its metadata and what stands around it. `without` names passes to leave out. Further options are those that
+    passes take (`couler plan` shows them), and the engine's own, as `crds="minimal"` for Argo.
+    Raises `DiagnosticError` with every error at once, `OptionError`, `SettingsError`, `UnknownEngineError`, and
+    `UnknownPassError`.
 
     >>> w = couler.Workflow("pause")
     >>> nothing = w.add(couler.suspend("1m"))
     >>> couler.compile(w, to="argo").documents[0]["spec"]["entrypoint"]
     'pause'
     """
-    with _collector_at_rest(), using(profile):
+    with collector_at_rest(), using(profile):
         workflow = given(workflow)
-        made = checked(workflow)
-        built, findings = made.workflow, made.findings
-        name, version = parse_target(to or made.settings.engine or "argo@4")
-        if name == "ir":
-            if options:
-                raise OptionError(f"compile(to='ir') takes no options, and got {', '.join(sorted(options))}")
-            from couler_py.ir.codec import to_json
+        return emit(checked(workflow), workflow, to, without=without, **options)
 
-            model = workflow if isinstance(workflow, Document) else made.written
-            return Bundle("ir", {f"{file_stem(built.name)}.json": to_json(model)}, diagnostics=findings)
-        engine = backend(name)
-        if getattr(engine, "namespaced", False):
-            if made.settings.namespace:
-                options.setdefault("namespace", made.settings.namespace)
-            findings = (*findings, *_namespace_by_policy(made, workflow, str(options.get("namespace") or "")))
-        if built.dialect == "argo" and name != "argo":
-            built, findings = for_engine(workflow if isinstance(workflow, Document) else built, name)
-            workflow = built
-        elif isinstance(workflow, Document):
-            workflow = msgspec.structs.replace(workflow, workflow=built)
-        if isinstance(workflow, Document) and isinstance(engine, DocumentBackend):
-            bundle = engine.compile_document(workflow, version=version, **options)
-        else:
-            bundle = engine.compile(built, version=version, **options)
-        if built.dialect != "argo" and made.settings.policies and hasattr(engine, "broken_by_emitted"):
-            findings = (*findings, *engine.broken_by_emitted(bundle, built, made.settings.policies, findings))
-            _refuse(findings)
+
+def emit(
+    made: Checked,
+    workflow: Any,
+    to: str | None = None,
+    *,
+    without: Collection[str] = (),
+    passed: Workflow | None = None,
+    **options: Any,
+) -> Bundle:
+    """Likewise, of what was checked before: `workflow` is what was handed over (see `given`). Raises as `compile`.
+
+    `passed` is what the passes made of it with the same options, where they ran before.
+    """
+    built, findings = made.workflow, made.findings
+    name, version = parse_target(to or made.settings.engine or "argo@4")
+    for_passes = taken(options)
+    if name == "ir":
+        if options or for_passes:
+            shown = ", ".join(sorted(options | for_passes))
+            raise OptionError(f"compile(to='ir') takes no options, and got {shown}")
+        from couler_py.ir.codec import to_json
+
+        model = workflow if isinstance(workflow, Document) else made.written
+        return Bundle("ir", {f"{file_stem(built.name)}.json": to_json(model)}, diagnostics=findings)
+    engine = backend(name)
+    if getattr(engine, "namespaced", False):
+        if made.settings.namespace:
+            options.setdefault("namespace", made.settings.namespace)
+        findings = (*findings, *_namespace_by_policy(made, workflow, str(options.get("namespace") or "")))
+    if hasattr(engine, "chosen"):
+        options = engine.chosen(made.settings) | options
+    if built.dialect == "argo" and name != "argo":
+        built, findings = for_engine(workflow if isinstance(workflow, Document) else built, name)
+        workflow = built
+    asked = [each.name for each in PASSES if each.name not in without and each.asked_of(for_passes)]
+    if built.dialect == "argo" and asked:
+        message = f"{', '.join(asked)}: passes leave a workflow in Argo's own words as it is"
+        findings = (*findings, warning("CLR709", message, source=built.source, step=built.display or built.name))
+    from couler_py.steps.launchers import lowered as jobs
+    from couler_py.store.history import history
+
+    situation = Situation(
+        name,
+        version,
+        options | for_passes,
+        made.settings,
+        history(),
+        scale_of(engine, version, options),
+        explain=False,
+        jobs=jobs,
+    )
+    built, findings = _transformed(made, built, findings, situation, without, passed)
+    if isinstance(workflow, Document):
+        workflow = msgspec.structs.replace(workflow, workflow=built)
+    if isinstance(workflow, Document) and isinstance(engine, DocumentBackend):
+        bundle = engine.compile_document(workflow, version=version, **options)
+    else:
+        bundle = engine.compile(built, version=version, **options)
+    if built.dialect != "argo" and made.settings.policies and hasattr(engine, "broken_by_emitted"):
+        findings = (*findings, *engine.broken_by_emitted(bundle, built, made.settings.policies, findings))
+        _refuse(findings)
     return msgspec.structs.replace(bundle, diagnostics=(*findings, *bundle.diagnostics))
+
+
+def taken(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that passes take, out of all that were given: what is left is the engine's."""
+    return {each.name: options.pop(each.name) for each in options_of() if each.name in options}
+
+
+def scale_of(engine: Any, version: str | None, options: Mapping[str, Any]) -> Any:
+    """How an engine weighs what is emitted for it with some options; None where it doesn't say."""
+    scale = getattr(engine, "scale", None)
+    return None if scale is None else scale(version, options)
+
+
+def _transformed(
+    made: Checked,
+    built: Workflow,
+    findings: tuple[Diagnostic, ...],
+    situation: Situation,
+    without: Collection[str],
+    passed: Workflow | None,
+) -> tuple[Workflow, tuple[Diagnostic, ...]]:
+    """The workflow after the passes. What they changed is held against the checks and policies again."""
+    from couler_py.passes.check import check as check_ir
+
+    changed = passed if passed is not None else transform(built, situation, without=without)[0]
+    if changed is built or changed == built:
+        return built, findings
+    again = (*check_ir(changed), *_by_policy(changed, changed, made.settings))
+    if any(finding.severity == "error" for finding in again):
+        # What is translated from another language is not checked before, and types may be said less exactly there.
+        known = (*check_ir(built), *_by_policy(built, built, made.settings))
+        _refuse(tuple(finding for finding in again if finding not in known))
+    return changed, findings
 
 
 def _namespace_by_policy(made: Checked, handed: Any, namespace: str) -> list[Diagnostic]:
@@ -243,7 +322,8 @@ def _refuse(findings: tuple[Diagnostic, ...]) -> None:
 
 
 @contextmanager
-def _collector_at_rest() -> Iterator[None]:
+def collector_at_rest() -> Iterator[None]:
+    """No search for garbage inside."""
     # A compilation makes many objects that live until its end, and no cycles among those that don't:
     # looking through them for garbage, again and again, took a third of its time.
     was_enabled = gc.isenabled()
@@ -407,21 +487,23 @@ def run(
     check: bool = False,
     compile_options: Mapping[str, Any] | None = None,
     profile: str | None = None,
+    without: Collection[str] = (),
     **options: Any,
 ) -> Run:
     """Run a workflow: here, or where `submitter` says.
 
-    `submitter` is the name of an engine ("argo"), which is then reached as its own tools are configured; a `Client`;
-    or an object with a method `client()`, as `ArgoSubmitter`. None is the engine of the settings, else this machine;
+    `submitter` is the name of an engine ("argo"), which is then reached as its own tools are configured; a `Client`; or
+    an object with a method `client()`, as `ArgoSubmitter`. None is the engine of the settings, else this machine;
     `profile` chooses among the settings, which also fill in what the workflow leaves open. `parameters` are values for
-    the workflow's parameters, `compile_options` those that `compile` takes for the engine, and further options those
-    of its client. The call returns when the run has ended on this machine, and at once elsewhere; `wait` says
-    otherwise. On this machine the steps of what a program wrote with couler's functions run as processes; those of IR
-    and documents that were read from somewhere run in containers, or not at all: `runtime` ("process", "podman",
-    "docker", "container") says otherwise. A run that fails doesn't raise: look at `status`, or read `outputs`, which
-    does. So a program whose run failed ends with the exit code 0, unless it says otherwise; with `check=True` a run
-    that was waited for and didn't succeed raises `RunFailedError`. Where the call waited, stderr says which tasks
-    failed and why; a run that succeeds says nothing. Ctrl-C meanwhile: see `Run.wait`.
+    the workflow's parameters, `compile_options` those that `compile` takes for the engine, `without` the passes to
+    leave out, and further options those of passes and of the engine's client. The call returns when the run has ended
+    on this machine, and at once elsewhere; `wait` says otherwise. On this machine the steps of what a program wrote
+    with couler's functions run as processes; those of IR and documents that were read from somewhere run in containers,
+    or not at all: `runtime` ("process", "podman", "docker", "container") says otherwise. A run that fails doesn't
+    raise: look at `status`, or read `outputs`, which does. So a program whose run failed ends with the exit code 0,
+    unless it says otherwise; with `check=True` a run that was waited for and didn't succeed raises `RunFailedError`.
+    Where the call waited, stderr says which tasks failed and why; a run that succeeds says nothing. Ctrl-C meanwhile:
+    see `Run.wait`.
 
     Raises `DiagnosticError` for what is wrong with the workflow, `ValueError` for wrong parameters.
 
@@ -448,7 +530,8 @@ def run(
         settings = settings_of(built)
         client, engine, version = _client(submitter or settings.engine)
         model = handed if isinstance(handed, Document) else built
-        bundle = compile(model, to=f"{engine}@{version}" if version else engine, **(compile_options or {}))
+        compiling = {**(compile_options or {}), **taken(options)}
+        bundle = compile(model, to=f"{engine}@{version}" if version else engine, without=without, **compiling)
     named = options.get("namespace") or (compile_options or {}).get("namespace") or settings.namespace
     hand_over_secrets(built, client, str(named))
     here = engine == "local"

@@ -8,6 +8,7 @@ from typing import Any
 
 from couler_py.backends.base import LogLine, RunStatus, TaskStatus
 from couler_py.ir.model import Workflow
+from couler_py.passes.retry.recognise import explained
 
 MOST_FAILED = 5
 """Failed tasks that are named on stderr."""
@@ -39,7 +40,11 @@ class Logs:
 def failure(status: RunStatus) -> str:
     """Why a run failed, in a few lines: the tasks that did, and where to read more."""
     failed = _failed(status.tasks)
-    lines = [f"  {_one_line(task.name)}: {_last_line(task.message) or 'failed'}" for task in failed[:MOST_FAILED]]
+    lines = []
+    for task in failed[:MOST_FAILED]:
+        lines.append(f"  {_one_line(task.name)}: {_last_line(task.message) or 'failed'}")
+        if kind := explained(task.message):
+            lines.append(f"    {kind}")
     if len(failed) > MOST_FAILED:
         lines.append(f"  … and {len(failed) - MOST_FAILED:,} more")
     reason = _last_line(status.message)

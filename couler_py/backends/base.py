@@ -165,6 +165,7 @@ class TaskStatus(msgspec.Struct, frozen=True):
 class RunStatus(msgspec.Struct, frozen=True):
     """A run as it stands. `started` and `finished` are seconds since the epoch.
 
+    `paused` are the seconds between them in which nobody worked on it: it had been stopped, or its engine killed.
     `outputs` holds decoded values; an artifact is its path or URI.
     """
 
@@ -178,6 +179,11 @@ class RunStatus(msgspec.Struct, frozen=True):
     tasks: tuple[TaskStatus, ...] = ()
     outputs: dict[str, Any] = {}
     parameters: dict[str, Any] = {}
+    paused: float = 0.0
+
+    def seconds(self, now: float) -> float | None:
+        """How long it has been worked on; None where it hasn't begun."""
+        return None if self.started is None else max(0.0, (self.finished or now) - self.started - self.paused)
 
     def as_json(self) -> dict[str, Any]:
         """The shape that `couler run --json` prints."""
@@ -298,6 +304,10 @@ class ClusterClient(Client, Protocol):
         """The object of a run as the cluster has it."""
         ...
 
+    def documents(self, run: str) -> Sequence[dict[str, Any]]:
+        """The object of a run and, where it runs in parts, those of the runs of its parts."""
+        ...
+
     def retry(self, run: str, *, parameters: Mapping[str, str] | None = None) -> str:
         """Run failed tasks again and keep those that succeeded; `parameters` are other values, as they are typed."""
         ...
@@ -308,6 +318,58 @@ class ClusterClient(Client, Protocol):
 
     def download(self, run: str, folder: str | Path, names: Iterable[str] = ()) -> Mapping[str, Sequence[Path]]:
         """Fetch artifacts of a run below a folder: all, or those named. Gives the files by `TASK/NAME`."""
+        ...
+
+
+@runtime_checkable
+class Scheduling(Client, Protocol):
+    """What engines offer besides that keep workflows and start them by the clock, as Airflow does."""
+
+    def deploy(self, bundle: Bundle, folder: str | Path, *, seconds: float, pools: Mapping[str, int] = {}) -> Any:
+        """Put a workflow where the engine reads it, and wait until it has; make the pools that it needs."""
+        ...
+
+    def differs(self, bundle: Bundle) -> bool:
+        """Whether the engine has another version of the workflow than this."""
+        ...
+
+    def attempt_logs(self, run: str) -> Iterable[tuple[str, str]]:
+        """By the path of its task, all that was logged in each attempt that has begun."""
+        ...
+
+    def pause(self, name: str) -> None:
+        """Start no runs of a workflow, and nothing more of those that there are."""
+        ...
+
+    def unpause(self, name: str) -> None:
+        """Go on with a workflow that was paused."""
+        ...
+
+    def rerun(self, run: str, *, parameters: Mapping[str, str] = {}) -> str:
+        """Start a new run like an old one; `parameters` are other values, as they are typed."""
+        ...
+
+
+class Instant(msgspec.Struct, frozen=True):
+    """One instant of a schedule (seconds since the epoch), and its run: "" where there is none yet."""
+
+    at: float
+    run: str = ""
+    status: RunPhase = "Pending"
+
+
+@runtime_checkable
+class Backfilling(Client, Protocol):
+    """What engines offer besides that run the past instants of a schedule."""
+
+    def backfill(
+        self, bundle: Bundle, begin: float, end: float, *, parallel: int = 1, again: bool = False, **options: Any
+    ) -> Iterator[Sequence[Instant]]:
+        """Run the instants of a span, both ends included, that haven't; with `again`, those too that failed.
+
+        Gives the instants each time that something has changed, until all that were started have ended. At most
+        `parallel` run at once. Further options are those of `submit`.
+        """
         ...
 
 

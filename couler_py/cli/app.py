@@ -16,23 +16,29 @@ from couler_py.cli.exits import MEANINGS
 WRITE, RUN, LOOK, CLUSTER, SET = "Write", "Run", "Look and steer", "On a cluster", "Settings"
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "ask": (WRITE, "Write a workflow that a text describes, as Python source."),
     "lint": (WRITE, "Say what is wrong with a workflow, without running it."),
     "graph": (WRITE, "Draw a workflow as a picture (SVG), a page (HTML) or Mermaid text."),
-    "plan": (WRITE, "Say what a run would do: levels, critical path, resources, engines, sizes."),
+    "plan": (WRITE, "Say what a run would do: levels, critical path, resources, engines, sizes, and what passes do."),
     "compile": (WRITE, "Write what an engine reads: Argo YAML, a DAG file for Airflow, or the IR as JSON."),
     "convert": (WRITE, "Write Argo's YAML for another engine, and say what isn't portable."),
     "print": (WRITE, "Write a workflow as Python source that builds the same workflow."),
-    "import": (WRITE, "Write Argo's YAML as a Python program that builds equal documents."),
+    "import": (WRITE, "Write Argo's YAML, or a DAG of Airflow, as a Python program that builds the same."),
     "lock": (WRITE, "Pin the packages of a workflow's steps, with all that they need."),
     "image": (WRITE, "Build and push the container images of a workflow's steps."),
     "engines": (WRITE, "Show which engine can do what."),
     "explain": (WRITE, "Explain a diagnostic code, as CLR201."),
+    "lake": (WRITE, "Keep steps and workflows for drafts to find again: add, list, search."),
     "run": (RUN, "Run a workflow on this machine and watch it."),
+    "deploy": (RUN, "Put a workflow where an engine keeps them: Airflow's folder of DAGs."),
     "submit": (RUN, "Compile a workflow and start it on an engine."),
     "resume": (RUN, "Go on with a run that was stopped from outside: an approval, a dead engine."),
     "retry": (RUN, "Run the failed tasks of a run again and keep what succeeded."),
+    "backfill": (RUN, "Run the past instants of a workflow's schedule, each once."),
     "rerun": (RUN, "Start a new run of the workflow of an old one, with its parameters or others."),
     "resubmit": (RUN, "Start a new run like an old one, on the cluster that has it."),
+    "pause": (RUN, "Let Airflow start nothing of a workflow, until `couler unpause`."),
+    "unpause": (RUN, "Go on with a workflow that was paused."),
     "suspend": (RUN, "Start no further steps of a run until `couler resume`."),
     "stop": (RUN, "Stop a run: running steps end, no others start, exit handlers run."),
     "terminate": (RUN, "End a run and its steps now, without exit handlers."),
@@ -48,9 +54,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": (LOOK, "Write a run as one HTML page."),
     "diff": (LOOK, "Show two runs beside each other."),
     "why": (LOOK, "Say why a step was computed, and not taken from the cache."),
+    "resources": (LOOK, "Say what steps used, what they asked for in vain, and what to ask for."),
     "export": (LOOK, "Write a run as a folder or archive to mail."),
     "delete": (LOOK, "Forget runs and what they left."),
-    "cache": (LOOK, "Look at results that steps keep for others: list, show, prune, clear."),
+    "cache": (LOOK, "Look at results that steps keep for others: list, show, prune, clear, replay."),
+    "checkpoint": (LOOK, "Look at what training steps have saved: ls, verify, diff, reshard, export."),
     "gc": (LOOK, "Free what nothing needs any more."),
     "template": (CLUSTER, "Keep templates on a cluster: apply, create, list, get, delete."),
     "cron": (CLUSTER, "Keep schedules on a cluster: apply, create, list, get, suspend, resume, delete."),
@@ -60,10 +68,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """By name: what it is for, and its summary. Plain text, no panels: rich alone would double the time of `--help`."""
 
-HELP = """Write a workflow once, in Python; run it here and on Argo Workflows.
+HELP = """Write a workflow once, in Python; run it here, on Argo Workflows and on Apache Airflow.
 
-FILE is a Python file, a module (package.flows) or an IR file (flow.json). FILE:NAME picks one of
-several workflows in it.
+FILE is a Python file, a module (package.flows), Argo's YAML or an IR file (flow.json). FILE:NAME
+picks one of several workflows in it.
 """
 
 

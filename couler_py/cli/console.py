@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,11 +34,73 @@ PHASE_SIGN: dict[str, str] = {
 }
 
 
+FORCED = ("FORCE_COLOR", "TTY_COMPATIBLE")
+"""Variables that ask for colours where there is no terminal."""
+
+CONTROLS = dict.fromkeys((7, 8, 11, 12, 13))
+"""Characters that are left out, as rich does."""
+
+
 def console(*, stderr: bool = False) -> Console:
     """A console on stdout or stderr. `NO_COLOR`, `FORCE_COLOR` and `TERM=dumb` are heeded; lines are never cut."""
+    stream = sys.stderr if stderr else sys.stdout
+    if stream.isatty() or any(os.environ.get(name) for name in FORCED):
+        return _coloured(stderr)
+    return cast("Console", Plain(stderr))
+
+
+def _coloured(stderr: bool) -> Console:
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=True, markup=False, emoji=False)
+    class Ours(Console):
+        def on_broken_pipe(self) -> None:
+            """Leave it to whoever ends the command; rich would end the process with 1, as if a run had failed."""
+            raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+    return Ours(stderr=stderr, highlight=False, soft_wrap=True, markup=False, emoji=False)
+
+
+class Styled:
+    """Pieces of text with their styles, as one text."""
+
+    def __init__(self, pieces: Iterable[tuple[str, str]]):
+        self._pieces = list(pieces)
+
+    @property
+    def plain(self) -> str:
+        """The text without its styles."""
+        return "".join(text for text, _ in self._pieces)
+
+    def __rich__(self) -> Text:
+        from rich.text import Text
+
+        return Text.assemble(*self._pieces)
+
+
+class Plain:
+    """A console where there is no terminal: text is written as it is, and rich, which takes long to load, only loaded
+    for what else there is to print.
+    """
+
+    def __init__(self, stderr: bool):
+        self._stderr = stderr
+
+    @property
+    def file(self) -> TextIO:
+        """Where it writes to."""
+        return sys.stderr if self._stderr else sys.stdout
+
+    def print(self, *things: Any, **how: Any) -> None:
+        """Write some things on a line."""
+        if how.keys() <= {"style"} and all(isinstance(thing, str | Styled) for thing in things):
+            text = " ".join(thing if isinstance(thing, str) else thing.plain for thing in things)
+            self.file.write(text.translate(CONTROLS).expandtabs() + "\n")
+            self.file.flush()
+        else:
+            _coloured(self._stderr).print(*things, **how)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_coloured(self._stderr), name)
 
 
 def clean(text: str) -> str:

@@ -18,6 +18,7 @@ from couler_py.cli import exits
 from couler_py.cli.console import clean, console
 from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
 from couler_py.ir.model import Source
+from couler_py.passes.situation import PassOptionError
 
 PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
 
@@ -32,6 +33,7 @@ EXTRAS = {
     "ossfs": "oss",
     "adlfs": "az",
     "keyring": "keyring",
+    "scipy": "train",
 }
 """Modules that only an extra of the distribution brings, and its name."""
 
@@ -110,7 +112,9 @@ def _said(error: Exception) -> bool:
 
 
 def _told(error: CoulerError | OSError) -> str:
-    # An error of the system's by its place and its words: its number is for programs.
+    # An option of a pass as it is typed here, an error of the system's by its place and its words.
+    if isinstance(error, PassOptionError):
+        return error.typed
     if not isinstance(error, OSError) or not error.strerror:
         return str(error)
     return error.strerror if error.filename is None else f"{os.fsdecode(error.filename)}: {error.strerror}"

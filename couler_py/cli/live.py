@@ -60,7 +60,7 @@ def follow(changes: Iterable[Change], *, quiet: bool = False, hint: Callable[[],
 
 def draws(out: Console) -> bool:
     """Whether the view is redrawn: on a terminal that a person sits at. Forced colours don't make one of a file."""
-    return out.is_terminal and not out.is_dumb_terminal and sys.stderr.isatty() and not os.environ.get("CI")
+    return sys.stderr.isatty() and not os.environ.get("CI") and out.is_terminal and not out.is_dumb_terminal
 
 
 # ---- lines
@@ -97,7 +97,8 @@ class Log:
 
     def _stalled(self) -> Iterator[str]:
         # A run that starts nothing, as others use the machine, would look as if it hung.
-        if self._progress.states["Running"] or self._clock() - self._said < EVERY:
+        # A graph or a fan-out counts as running from its first step on, so only steps are asked.
+        if self._progress.running or self._clock() - self._said < EVERY:
             return
         for name in self._progress.states["Pending"]:
             task = self._progress.tasks[name]

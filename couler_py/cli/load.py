@@ -22,6 +22,8 @@ from couler_py.dsl.verbs import state
 from couler_py.ir.diagnostics import CoulerError, Diagnostic, DiagnosticError
 from couler_py.ir.model import Document, Source, Workflow
 
+NAMED = 5  # files of a folder that are named
+
 YAML = (".yaml", ".yml")
 """What files of Argo's documents are called."""
 
@@ -88,11 +90,24 @@ def _parse(target: str) -> _Target:
     if colon and Path(left).is_file():
         return _Target(_suffix_known(Path(left)), "", name)
     place = left if colon else target
-    if place.endswith((".py", ".json")) or "/" in place:
+    if place.endswith((".py", ".json")) or ("/" in place and not whole.is_dir()):
         raise UsageError(f"there is no file {place!r}", "CLR702")
+    if whole.is_dir() and not _is_package(whole):
+        raise UsageError(f"{place} is a folder: name the file of the workflow{_programs_in(whole)}", "CLR702")
     if all(part.isidentifier() for part in place.split(".")):
         return _Target(None, place, name if colon else "")
     raise UsageError(f"{target!r} is neither a file nor a module", "CLR702")
+
+
+def _is_package(folder: Path) -> bool:
+    return (folder / "__init__.py").exists() and "/" not in str(folder)
+
+
+def _programs_in(folder: Path) -> str:
+    found = sorted(each for each in folder.iterdir() if each.suffix in (".py", *YAML) and each.is_file())
+    if not found:
+        return ", and there is none in it"
+    return f", as {', '.join(map(str, found[:NAMED]))}{', …' if len(found) > NAMED else ''}"
 
 
 def _suffix_known(path: Path) -> Path:

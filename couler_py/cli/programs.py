@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from couler_py.cli.console import console
@@ -10,7 +11,8 @@ from couler_py.cli.errors import UsageError
 from couler_py.cli.findings import show
 from couler_py.cli.linting import STDIN
 from couler_py.cli.load import YAML, argo_documents, documents_of, load
-from couler_py.ir.model import Document, Workflow
+from couler_py.ir.diagnostics import Diagnostic, DiagnosticError, error
+from couler_py.ir.model import Document, Source, Workflow
 
 
 def program(file: str) -> str:
@@ -46,6 +48,24 @@ def portable_program(file: str) -> str:
     return _ours(made)
 
 
+def of_dag(
+    file: str, *, trust: bool, python: str, dag: str, partial: bool, pools: Mapping[str, int]
+) -> tuple[str, tuple[Diagnostic, ...]]:
+    """A program that does what a DAG of Airflow does, and what there is to say of it.
+
+    Raises `DiagnosticError` where nobody said that the file may be run, and where Airflow can't read it.
+    """
+    from couler_py.backends.airflow.importing import imported
+
+    if not Path(file).is_file():
+        raise UsageError(f"there is no file {file!r}", "CLR702")
+    if not trust:
+        help_ = "look at it, then say that it may be run: --trust"
+        raise DiagnosticError([error("CLR532", "importing a DAG runs its file", source=Source(file, 1), help=help_)])
+    found = imported(file, python=python, dag_id=dag, partial=partial, pools=pools)
+    return _ours(found.workflow), found.diagnostics
+
+
 def _from_stdin() -> Document:
     from couler_py.backends.argo.document.selection import main_of
 
@@ -60,7 +80,10 @@ def only_yaml(file: str) -> None:
     if Path(file).is_dir():
         raise UsageError(f"{file} is a folder: one file at a time is written as a program", "CLR702")
     if not file.endswith(YAML):
-        raise UsageError(f"{file} is no YAML: `couler print` writes other workflows as Python", "CLR702")
+        raise UsageError(
+            f"{file} is no YAML: `--from airflow` reads a DAG, and `couler print` writes other workflows as Python",
+            "CLR702",
+        )
     if not Path(file).is_file():
         raise UsageError(f"there is no file {file!r}", "CLR702")
 

@@ -87,6 +87,11 @@ class Progress:
         return sum(self._steps[state] for state in ENDED)
 
     @property
+    def running(self) -> int:
+        """How many steps run now."""
+        return self._steps["Running"]
+
+    @property
     def total(self) -> int:
         """How many steps there are, as far as anybody knows."""
         return max(sum(self._steps.values()), self.expected.count if self.expected is not None else 0)

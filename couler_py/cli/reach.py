@@ -18,10 +18,14 @@ from couler_py.settings import load
 from couler_py.store.exports import ARCHIVES, RECORD
 
 Server = Annotated[
-    str | None, typer.Option("--server", metavar="URL", help="The Argo server; no kubeconfig is needed then.")
+    str | None,
+    typer.Option("--server", metavar="URL", help="The Argo server (no kubeconfig is needed then), or Airflow's."),
 ]
 TokenFile = Annotated[
-    str | None, typer.Option("--token-file", metavar="FILE", help="What lets us in there (default: ARGO_TOKEN).")
+    str | None,
+    typer.Option(
+        "--token-file", metavar="FILE", help="What lets us in there (default: ARGO_TOKEN, COULER_AIRFLOW_TOKEN)."
+    ),
 ]
 Context = Annotated[
     str | None, typer.Option("--context", metavar="NAME", help="A cluster of the kubeconfig, by its Kubernetes API.")
@@ -64,7 +68,9 @@ class Reach(msgspec.Struct, frozen=True):
     def client(self, engine: str, **more: Any) -> Client:
         """The client of an engine. Raises `UsageError` for options of clusters where the engine is this machine."""
         options = self.typed | {name: value for name, value in more.items() if value}
-        if engine != "local" and "namespace" not in options and (namespace := load().namespace):
+        if engine != "local" and not getattr(backend(engine), "namespaced", False):
+            options.pop("namespace", None)  # of the pods that it starts, where it starts some
+        elif engine != "local" and "namespace" not in options and (namespace := load().namespace):
             options["namespace"] = namespace
         if engine == "local" and options:
             name = next(iter(options))
@@ -96,7 +102,7 @@ class Reach(msgspec.Struct, frozen=True):
             raise
 
     def _exported(self, run: str) -> tuple[Any, str]:
-        from couler_py.backends.local.exported import ExportedClient
+        from couler_py.backends.local.runs.exported import ExportedClient
 
         if self.typed:
             raise UsageError(f"{TYPED[next(iter(self.typed))][0]} is for runs on a cluster, and {run} is a folder here")

@@ -6,11 +6,11 @@ import os
 import shlex
 import time
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from couler_py.backends.base import FINISHED, RunStatus, TaskStatus
-from couler_py.cli.console import PHASE_STYLE, clean, encodable, one_line, seconds
+from couler_py.cli.console import PHASE_STYLE, Styled, clean, encodable, one_line, seconds
 from couler_py.cli.progress import URGENT
+from couler_py.passes.retry.recognise import explained
 from couler_py.report.paths import innermost
 from couler_py.report.text import gist as whole_gist
 
@@ -36,6 +36,8 @@ def _failures(status: RunStatus) -> Iterator[tuple[str, str]]:
         lines = [clean(line.rstrip()) for line in task.message.split("\n")[1:] if line.strip()]
         for line in lines[-LAST_LINES:]:
             yield encodable(f"│ {line}"), "dim"
+        if kind := explained(task.message):
+            yield kind, "yellow"
         yield f"`couler logs {status.run} {clean(task.name)}` shows all that it wrote", "dim"
     if len(failed) > FAILURES:
         yield encodable(f"… and {len(failed) - FAILURES:,} more; `couler report {status.run}` shows them all"), "dim"
@@ -52,32 +54,33 @@ def _with_its_code(status: RunStatus, failed: list[TaskStatus]) -> str:
 
 
 def run_seconds(status: RunStatus) -> float | None:
-    """How long a run has taken so far."""
-    if status.started is None:
-        return None
-    return max(0.0, (status.finished or time.time()) - status.started)
+    """How long a run has taken so far, without the time in which it was stopped."""
+    return status.seconds(time.time())
 
 
-def summary(status: RunStatus) -> Any:
+def summary(status: RunStatus) -> Styled:
     """How a run stands, in one line, and its outputs."""
-    from rich.text import Text
+    return Styled(_summary(status))
 
-    text = Text.assemble((status.status, PHASE_STYLE.get(status.status, "")), f"  {status.run}")
-    for fact in (seconds(run_seconds(status)), _count_text(status.tasks)):
+
+def _summary(status: RunStatus) -> Iterator[tuple[str, str]]:
+    yield status.status, PHASE_STYLE.get(status.status, "")
+    yield f"  {status.run}", ""
+    paused = f"paused {seconds(status.paused)}" if status.paused else ""
+    for fact in (seconds(run_seconds(status)), paused, _count_text(status.tasks)):
         if fact:
-            text.append(f"  {fact}", "dim")
+            yield f"  {fact}", "dim"
     if status.message:
-        text.append(f"\n  {clean(status.message)}", PHASE_STYLE.get(status.status, ""))
+        yield f"\n  {clean(status.message)}", PHASE_STYLE.get(status.status, "")
     for words, style in _failures(status):
-        text.append(f"\n  {words}", style)
+        yield f"\n  {words}", style
     if status.status in FINISHED:
         from couler_py.report.page import value_text
 
         for name, value in status.outputs.items():
             shown = one_line(value_text(value))
-            text.append(f"\n  {clean(name)} = ", "bold")
-            text.append(shown if len(shown) <= 200 else f"{shown[:199]}…")
-    return text
+            yield f"\n  {clean(name)} = ", "bold"
+            yield shown if len(shown) <= 200 else f"{shown[:199]}…", ""
 
 
 def _count_text(tasks: Iterable[TaskStatus]) -> str:

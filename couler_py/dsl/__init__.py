@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from couler_py.dsl.fanout import map, sequence  # noqa: A004
     from couler_py.dsl.flow import WorkflowFunction, workflow
     from couler_py.dsl.handlers import on_exit, on_failure, on_success, publish, published
+    from couler_py.dsl.jobs import distributed_job
     from couler_py.dsl.loops import exec_while, loop
     from couler_py.dsl.options import cache, retry
     from couler_py.dsl.ordering import after
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from couler_py.dsl.runinfo import NoRunError, RunInfo, log_metric, run_info
     from couler_py.dsl.secrets import create_secret, obtain_secret, secret
     from couler_py.dsl.step import StepFunction, step
+    from couler_py.dsl.sweeps.guided import predict_trials
+    from couler_py.dsl.sweeps.recording import sweep
+    from couler_py.dsl.sweeps.space import space
     from couler_py.dsl.templates import argument, file_at, stdout, template, value_at
     from couler_py.dsl.verbs.artifacts import (
         create_azure_artifact,
@@ -99,6 +103,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "dsl.fanout": ("map", "sequence"),
     "dsl.flow": ("WorkflowFunction", "workflow"),
     "dsl.handlers": ("on_exit", "on_failure", "on_success", "publish", "published"),
+    "dsl.jobs": ("distributed_job",),
     "dsl.loops": ("exec_while", "loop"),
     "dsl.options": ("cache", "retry"),
     "dsl.ordering": ("after",),
@@ -108,6 +113,9 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "dsl.runinfo": ("NoRunError", "RunInfo", "log_metric", "run_info"),
     "dsl.secrets": ("create_secret", "obtain_secret", "secret"),
     "dsl.step": ("StepFunction", "step"),
+    "dsl.sweeps.guided": ("predict_trials",),
+    "dsl.sweeps.recording": ("sweep",),
+    "dsl.sweeps.space": ("space",),
     "dsl.templates": ("argument", "file_at", "stdout", "template", "value_at"),
     "dsl.verbs.artifacts": (
         "create_azure_artifact",
@@ -261,6 +269,7 @@ __all__ = [
     "create_secret",
     "create_workflow_volume",
     "dag",
+    "distributed_job",
     "empty_dir",
     "equal",
     "exec_while",
@@ -283,6 +292,7 @@ __all__ = [
     "on_failure",
     "on_success",
     "or_else",
+    "predict_trials",
     "publish",
     "published",
     "resource",
@@ -301,10 +311,12 @@ __all__ = [
     "set_exit_handler",
     "smaller",
     "smaller_equal",
+    "space",
     "status",
     "stdout",
     "step",
     "suspend",
+    "sweep",
     "template",
     "value_at",
     "when",

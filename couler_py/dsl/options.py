@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 import msgspec
 
@@ -50,18 +50,9 @@ Mounted: TypeAlias = str | Volume | VolumeClaim
 DEFAULT_IMAGE = "python:3.11"
 
 
-class PodOptions(TypedDict, total=False):
-    """Options of every step that runs in a pod.
+class Asking(TypedDict, total=False):
+    """What a pod asks for; see `PodOptions`."""
 
-    `cpu` is in cores (1, 0.5, "500m"), `memory` a quantity ("2Gi") or bytes; both are request and limit at
-    once, unless `cpu_limit` or `memory_limit` says otherwise ("" for none). `gpu` counts devices of
-    `gpu_type`. `resources` names further ones. `retries` is how often more after the first attempt,
-    `timeout` for one attempt, `deadline` for all. `env` gives texts or references; `volumes` says what is
-    mounted at a path: a `Volume`, a `VolumeClaim`, or the name of a volume of the workflow. `argo` holds
-    further fields of the step's Argo template in Argo's own words, merged into what is emitted for the rest.
-    """
-
-    name: str
     cpu: float | str
     memory: int | str
     cpu_limit: float | str
@@ -70,6 +61,21 @@ class PodOptions(TypedDict, total=False):
     gpu_type: str
     ephemeral_storage: int | str
     resources: Mapping[str, int | str]
+
+
+class PodOptions(Asking, total=False):
+    """Options of every step that runs in a pod.
+
+    `cpu` is in cores (1, 0.5, "500m"), `memory` a quantity ("2Gi") or bytes; both are request and limit at
+    once, unless `cpu_limit` or `memory_limit` says otherwise ("" for none). `gpu` counts devices of
+    `gpu_type`. `resources` names further ones. `retries` is how often more after the first attempt,
+    `timeout` for one attempt, `deadline` for all. `env` gives texts or references; `volumes` says what is
+    mounted at a path: a `Volume`, a `VolumeClaim`, or the name of a volume of the workflow. `effects` names what
+    the step reads or changes besides its inputs and outputs ("db:orders"): such steps keep their order. `argo` holds
+    further fields of the step's Argo template in Argo's own words, merged into what is emitted for the rest.
+    """
+
+    name: str
     retries: int | RetryPolicy
     timeout: Duration
     deadline: Duration
@@ -95,6 +101,7 @@ class PodOptions(TypedDict, total=False):
     mutex: str | Mutex
     semaphore: Semaphore | tuple[str, int]
     locks: Sequence[Lock]
+    effects: str | Sequence[str]
     description: str
     argo: ArgoTemplate
 
@@ -122,6 +129,7 @@ class Policies(msgspec.Struct, frozen=True):
     deadline: float | None
     cache: Cache | None
     locks: tuple[Lock, ...]
+    effects: tuple[str, ...] = ()
 
 
 class Runtime(msgspec.Struct, frozen=True):
@@ -170,7 +178,12 @@ class Reader:
         if self._says_nothing:
             return _NO_POLICIES
         return Policies(
-            self._retry(), self._duration("timeout"), self._duration("deadline"), self._cache(), locks(self.options)
+            self._retry(),
+            self._duration("timeout"),
+            self._duration("deadline"),
+            self._cache(),
+            locks(self.options),
+            self._effects(),
         )
 
     def runtime(self) -> Runtime:
@@ -205,6 +218,10 @@ class Reader:
 
     def _argo(self) -> Templated | None:
         return own_words(self.options.get("argo") or {}, self.step)
+
+    def _effects(self) -> tuple[str, ...]:
+        given = self.options.get("effects", ())
+        return (given,) if isinstance(given, str) else tuple(given)
 
     def _retry(self) -> RetryPolicy | None:
         given = self.options.get("retries")
@@ -371,10 +388,13 @@ def retry(
     maximum: Duration | None = None,
     when: Expr | Any = None,
     other_node: bool = False,
+    platform_only: bool = False,
 ) -> RetryPolicy:
     """Try again up to `limit` times, after `delay`, which grows by `factor` each time, for `maximum` in all.
 
-    `when` is a condition over the attempt before. `other_node` asks for another machine.
+    `when` is a condition over the attempt before. `other_node` asks for another machine. With `platform_only`, only
+    after faults of the platform, as a lost node, and never after an error of the step's own; without a delay, this
+    machine then waits as long as is right for the fault.
 
     Raises `DefinitionError` for what is no length of time, and for `factor` or `maximum` without a delay.
 
@@ -388,7 +408,8 @@ def retry(
     elif maximum is not None or factor != 1.0:
         raise _refused("factor and maximum are about the delay, and there is none", help='give one, as delay="10s"')
     condition = getattr(when, "_couler_expr", when)
-    return RetryPolicy(limit, backoff, condition, other_node=other_node)
+    policy: Literal["Always", "OnPlatformFault"] = "OnPlatformFault" if platform_only else "Always"
+    return RetryPolicy(limit, backoff, condition, policy, other_node)
 
 
 def cache(max_age: Duration | None = None, version: str = "", key: TextLike | None = None) -> Cache:

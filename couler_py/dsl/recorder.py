@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
@@ -205,7 +205,10 @@ class Registry:
         if seen is not None:
             return seen[1]
         known = self._digests.setdefault(template.name, {})
-        content = digest(template)
+        try:
+            content = digest(template)
+        except UnicodeEncodeError as error:
+            _half(template, error, source)
         found = known.get(content)
         if found is None:
             found = template
@@ -233,6 +236,17 @@ class Registry:
             digest(new): new,
         }
         self._seen = {key: (given, new if found is old else found) for key, (given, found) in self._seen.items()}
+
+
+def _half(template: Template, error: UnicodeEncodeError, source: Source | None) -> NoReturn:
+    fail(
+        "CLR228",
+        f"a text of the step {template.name!r} can't travel: {error.object[:40]!r} holds half of a surrogate pair at "
+        f"{error.start}, which is not Unicode",
+        source=template.source or source,
+        step=template.name,
+        help="Python reads bytes that are no UTF-8 as such halves: hand them over as base64, or in a file",
+    )
 
 
 def _clash(template: Template, taken: Template, source: Source | None) -> None:

@@ -16,6 +16,7 @@ from couler_py.dsl.problems import fail
 from couler_py.dsl.recorder import current
 from couler_py.ir import expr as ir
 from couler_py.ir.diagnostics import CoulerError
+from couler_py.ir.scalars import write_scalar
 from couler_py.ir.types import ANY, DATETIME, FLOAT, INT, STR, ListOf, Type
 
 FIELDS: dict[str, Type] = {
@@ -131,7 +132,8 @@ def log_metric(name: str, value: float, step: int | None = None) -> None:
     """Note a number of a running step, as a loss at a training step, for the live view, reports and sweeps.
 
     Each call adds a line of JSON to `metrics.jsonl` beside the step's outputs. Where no engine runs the step
-    (a unit test calls its function) nothing is written.
+    (a unit test calls its function) nothing is written. Where the environment variable COULER_TENSORBOARD names a
+    folder, each is an event of TensorBoard there too.
 
     Raises `RecordingError` in a workflow's function: a metric is logged in a step.
 
@@ -147,6 +149,7 @@ def log_metric(name: str, value: float, step: int | None = None) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with target.open("a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
+    write_scalar(str(name), float(value), step)
 
 
 def _number(value: Any) -> float | str:

@@ -221,6 +221,7 @@ class StepFunction(Generic[P, R]):
             deadline=self._policies.deadline,
             cache=self._policies.cache,
             locks=self._policies.locks,
+            effects=self._policies.effects,
             pod=self._pod,
             description=self._options.get("description") or inspect.getdoc(self._source.function) or "",
             source=self.source,

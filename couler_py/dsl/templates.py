@@ -280,6 +280,7 @@ class Making:
             deadline=policies.deadline,
             cache=policies.cache,
             locks=policies.locks,
+            effects=policies.effects,
             pod=self.reader.pod(),
             daemon=daemon,
             description=self.options.get("description", ""),

@@ -44,12 +44,11 @@ class Translator:
             parent = {"run": {"runId": _run_id(event.run, "")}, "job": self._job(event.workflow, "")}
             facets["parent"] = _facet("1-0-1", "ParentRunFacet", parent)
         elif event.scheduled is not None:
-            facets["nominalTime"] = _facet(
-                "1-0-1", "NominalTimeRunFacet", {"nominalStartTime": timestamp(event.scheduled)}
-            )
+            nominal = {"nominalStartTime": timestamp(event.scheduled)}
+            facets["nominalTime"] = _facet("1-0-1", "NominalTimeRunFacet", nominal)
         if event.kind == "failed":
             error = {"message": event.message, "programmingLanguage": "PYTHON"}
-            facets["errorMessage"] = _facet("facets/1-0-0", "ErrorMessageRunFacet", error)
+            facets["errorMessage"] = _facet("1-0-1", "ErrorMessageRunFacet", error)
         return {
             "eventType": TYPES[event.kind],
             "eventTime": timestamp(event.time),
@@ -88,7 +87,7 @@ class Translator:
         version = self._versions.get(name)
         if version is None:
             return {"namespace": self._namespace, "name": name}
-        facet = _facet("facets/1-0-0", "DatasetVersionDatasetFacet", {"datasetVersion": f"sha256:{version}"})
+        facet = _facet("1-0-1", "DatasetVersionDatasetFacet", {"datasetVersion": f"sha256:{version}"})
         return {"namespace": self._namespace, "name": name, "facets": {"version": facet}}
 
     def _task(self, path: str) -> Task | None:
@@ -134,12 +133,12 @@ def _stored(template: Template, side: str) -> Iterator[dict[str, Any]]:
 
 
 def _facet(version: str, name: str, content: dict[str, Any]) -> dict[str, Any]:
-    return {"_producer": PRODUCER, "_schemaURL": f"{SPEC}/{version}/{name}.json#/$defs/{name}"} | content
+    return {"_producer": PRODUCER, "_schemaURL": f"{SPEC}/facets/{version}/{name}.json#/$defs/{name}"} | content
 
 
 def _job_type(event: Event) -> dict[str, Any]:
     content = {"processingType": "BATCH", "integration": "COULER", "jobType": "TASK" if event.task else "DAG"}
-    return _facet("facets/2-0-2", "JobTypeJobFacet", content)
+    return _facet("2-0-2", "JobTypeJobFacet", content)
 
 
 def _run_id(run: str, task: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import urllib.error
 import urllib.request
 from typing import Any
@@ -27,12 +28,11 @@ def post(url: str, body: bytes, headers: dict[str, str], timeout: float) -> None
     whole = {"content-type": "application/json", "user-agent": f"couler-py/{__version__}", **headers}
     request = urllib.request.Request(url, body, whole, method="POST")  # noqa: S310 - the scheme was looked at
     try:
-        with urllib.request.build_opener(_NoRedirect).open(request, timeout=timeout) as answer:
-            answer.read(1 << 16)
+        urllib.request.build_opener(_NoRedirect).open(request, timeout=timeout).close()  # what it says isn't read
     except urllib.error.HTTPError as problem:
         problem.close()
         kind = UnreachableError if problem.code in AGAIN else RefusedError
         raise kind(f"{shown(url)} answered {problem.code}") from None
-    except (OSError, ValueError) as problem:
-        reason = getattr(problem, "reason", problem)
+    except (OSError, ValueError, http.client.HTTPException) as problem:  # the last: what it says is no HTTP
+        reason = getattr(problem, "reason", "") or repr(problem)
         raise UnreachableError(f"{shown(url)}: {reason}") from None

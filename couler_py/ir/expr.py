@@ -270,10 +270,13 @@ LEAVES = (
     LastRetry,
     Raw,
 )
+_LEAVES = frozenset(LEAVES)
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The expressions directly inside one, in reading order."""
+    if type(expr) in _LEAVES:  # most are, and large graphs ask a million times
+        return ()
     match expr:
         case OrElse(value=value, default=default):
             return (value, default)
@@ -313,7 +316,8 @@ def walk(expr: Expr | str | None) -> Iterator[Expr]:
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(reversed(children(node)))
+        if type(node) not in _LEAVES:
+            stack.extend(reversed(children(node)))
 
 
 def rewrite(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:

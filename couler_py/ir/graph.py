@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -68,6 +69,14 @@ class Shape(msgspec.Struct, frozen=True):
             level[name] = max((level[producer] + 1 for producer in self.producers[name]), default=0)
         return level
 
+    def before(self, name: str) -> set[str]:
+        """All that a task waits for, directly or by way of others."""
+        return _reached(name, self.producers)
+
+    def behind(self, name: str) -> set[str]:
+        """All that waits for a task, directly or by way of others."""
+        return _reached(name, self.consumers)
+
     def _cycle(self, stuck: set[str]) -> tuple[str, ...]:
         # Every stuck task has a stuck producer: walk back until one comes again.
         name = next(name for name in self.edges if name in stuck)
@@ -83,9 +92,43 @@ class Shape(msgspec.Struct, frozen=True):
         return (*names, names[0])
 
 
+def _reached(name: str, near: Mapping[str, Iterable[str]]) -> set[str]:
+    found: set[str] = set()
+    left = list(near.get(name, ()))
+    while left:
+        each = left.pop()
+        if each not in found:
+            found.add(each)
+            left.extend(near[each])
+    return found
+
+
 def shape(graph: Graph) -> Shape:
-    """The edges of a graph. Raises `KeyError` for an edge to a task that isn't there."""
-    return shape_of(graph_edges(graph))
+    """The edges of a graph. Raises `KeyError` for an edge to a task that isn't there.
+
+    It is found once for each graph that lives: checks, passes and engines ask for it one after the other.
+    """
+    key = id(graph)
+    known = _shapes.get(key)
+    if known is None:
+        known = shape_of(graph_edges(graph))
+        _shapes[key] = known
+        weakref.finalize(graph, _shapes.pop, key, None)
+    return known
+
+
+_shapes: dict[int, Shape] = {}
+"""By the identity of a graph, which no other has while it lives."""
+
+
+def has_edges_alone(graph: Graph) -> bool:
+    """Whether edges say all of the order: no groups, targets or `depends`, and no end at the first failure."""
+    return (
+        graph.form == "dag"
+        and not graph.targets
+        and not graph.fail_fast
+        and all(task.depends is None for task in graph.tasks)
+    )
 
 
 def shape_of(found: dict[str, tuple[Edge, ...]]) -> Shape:

@@ -5,6 +5,7 @@ Vocabulary is Argo's where Argo has a word. See `couler_py.ir.meaning` for what 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -38,6 +39,7 @@ from couler_py.ir.policies import Mutex as Mutex
 from couler_py.ir.policies import RetryPolicy as RetryPolicy
 from couler_py.ir.policies import Semaphore as Semaphore
 from couler_py.ir.storage import SecretRef
+from couler_py.ir.types import Type
 
 
 # gc=False stands where there are as many as tasks and none can lead back to itself: the collector has less to walk.
@@ -82,13 +84,41 @@ class Piece(_Struct, frozen=True):
     line: int = 1
 
 
+class LinkInput(_Struct, frozen=True):
+    """Where a function of a chain has an argument from: an output of the one before, or an input of the template."""
+
+    name: str
+    type: Type
+    output: str = ""
+    parameter: str = ""
+
+
+class LinkOutput(_Struct, frozen=True):
+    """What a function of a chain hands to the next one."""
+
+    name: str
+    type: Type
+
+
+class Link(_Struct, frozen=True):
+    """One function of a chain, and the task that it stood for. The last one's outputs are the template's."""
+
+    task: str
+    function: str
+    returns: Literal["none", "one", "fields"] = "none"
+    inputs: tuple[LinkInput, ...] = ()
+    outputs: tuple[LinkOutput, ...] = ()
+
+
 class Function(_Struct, frozen=True, tag="function"):
     """A Python function, called with typed values by the runner. Its outputs are what it returns.
 
     `pieces` define what the function needs, then the function `name` itself. `returns` says how the
     returned object becomes outputs: "none"; "one" (the only output is the object); "fields" (one
     output for each field of a NamedTuple or dataclass). `packages` are PEP 508 requirements.
-    `include` names archives of the workflow.
+    `include` names archives of the workflow. With `links`, it is the last of several that are called one
+    after the other, each with what the one before returned. With `over`, it is called for each element of the
+    inputs of these names, lists of equal length, and its outputs are lists.
     """
 
     name: str
@@ -104,6 +134,8 @@ class Function(_Struct, frozen=True, tag="function"):
     pull_policy: PullPolicy | None = None
     mounts: tuple[VolumeMount, ...] = ()
     resources: Resources = Resources()
+    links: tuple[Link, ...] = ()
+    over: tuple[str, ...] = ()
     extra: Templated | None = None
 
 
@@ -120,10 +152,24 @@ class Resource(_Struct, frozen=True, tag="resource"):
     extra: Templated | None = None
 
 
+class JobRole(_Struct, frozen=True):
+    """The nodes of a job that have one part in it, and their container where it isn't the job's.
+
+    `restart` says what a cluster does with a pod of theirs that has ended, where the launcher has a word for it.
+    """
+
+    name: Literal["master", "chief", "worker", "ps", "evaluator", "launcher"]
+    nodes: int = 1
+    container: Container | None = None
+    restart: Literal["", "Never", "OnFailure", "Always", "ExitCode"] = ""
+
+
 class DistributedJob(_Struct, frozen=True, tag="distributed_job"):
     """A job of several nodes and processes; lowered to a `Resource`, or to local processes.
 
-    `elastic` is the least and most nodes it may run with. `health_timeout` is in seconds.
+    `elastic` is the least and most nodes it may run with. `health_timeout` is in seconds. Nodes are numbered in the
+    order of `roles`; all are workers where there are none. The launcher of MPI is a pod beside the nodes.
+    `clean_pods` are the pods that go when the job has ended, where the launcher has a word for it.
     """
 
     framework: Literal["torch", "tensorflow", "mpi", "generic"]
@@ -135,6 +181,30 @@ class DistributedJob(_Struct, frozen=True, tag="distributed_job"):
     launcher: str = ""
     queue: str = ""
     health_timeout: float | None = None
+    roles: tuple[JobRole, ...] = ()
+    clean_pods: Literal["", "Running", "All", "None"] = ""
+
+    @property
+    def containers(self) -> tuple[Container, ...]:
+        """The container of the job, and those that roles have of their own."""
+        return (self.container, *(role.container for role in self.roles if role.container is not None))
+
+    @property
+    def asking(self) -> tuple[tuple[Container, int], ...]:
+        """Each container, and the number of pods that it is in."""
+        if not self.roles:
+            return ((self.container, self.nodes),)
+        asked = ((role.container or self.container, role.nodes, role) for role in self.roles)
+        # The launcher of MPI only starts the others: it asks for nothing unless that is said.
+        return tuple((each, nodes) for each, nodes, role in asked if role.container or role.name != "launcher")
+
+    def with_containers(self, change: Callable[[Container], Container]) -> DistributedJob:
+        """The job with each of its containers changed."""
+        roles = tuple(
+            role if role.container is None else msgspec.structs.replace(role, container=change(role.container))
+            for role in self.roles
+        )
+        return msgspec.structs.replace(self, container=change(self.container), roles=roles)
 
 
 class Suspend(_Struct, frozen=True, tag="suspend"):
@@ -297,7 +367,7 @@ class Task(_Struct, frozen=True, gc=False):
     extra: Templated | None = None
 
 
-class Graph(_Struct, frozen=True, tag="graph", gc=False):
+class Graph(_Struct, frozen=True, tag="graph", weakref=True):
     """Tasks and the edges between them.
 
     In the form "steps" (imports), `groups` name the tasks of each group; a group starts when the one
@@ -350,7 +420,11 @@ Body: TypeAlias = (
 
 
 class Template(_Struct, frozen=True, gc=False):
-    """A named, typed unit of work. `timeout` is seconds per attempt, `deadline` over all attempts."""
+    """A named, typed unit of work. `timeout` is seconds per attempt, `deadline` over all attempts.
+
+    `effects` names what it reads or changes besides its inputs and outputs: a table, a bucket. Steps that have any keep
+    the order in which they are written.
+    """
 
     name: str
     body: Body
@@ -366,6 +440,7 @@ class Template(_Struct, frozen=True, gc=False):
     parallelism: int | None = None
     archive_logs: bool | None = None
     metrics: Templated | None = None
+    effects: tuple[str, ...] = ()
     description: str = ""
     display: str = ""
     source: Source | None = None

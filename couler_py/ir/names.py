@@ -47,7 +47,7 @@ _TASK = Rule(
     re.compile(r"[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?"), 128, re.compile(r"[^a-zA-Z0-9]+"), reserved=EXPRESSION_WORDS
 )
 _PARAMETER = Rule(re.compile(r"[-a-zA-Z0-9_]+"), 128, re.compile(r"[^a-zA-Z0-9_]+"))
-_AIRFLOW = Rule(re.compile(r"[a-zA-Z0-9_][-a-zA-Z0-9_]*"), 250, re.compile(r"[^a-zA-Z0-9_]+"), joiner="_")
+_AIRFLOW = Rule(re.compile(r"[a-zA-Z0-9_][-a-zA-Z0-9_]*"), 240, re.compile(r"[^a-zA-Z0-9_]+"), joiner="_")
 _FREE = Rule(re.compile(r"[^\W\d][\w-]*"), 250, re.compile(r"[^\w]+"))
 _FILE = re.compile(r"\w[\w.-]*").fullmatch
 _FILE_BYTES = 240
@@ -64,8 +64,9 @@ RULES: dict[tuple[Engine, Kind], Rule] = {
     ("argo", "artifact"): _PARAMETER,
     ("argo", "volume"): _LABEL,
     ("argo", "label"): _LABEL,
-    # Airflow ids: at most 250 of letters, digits, "-", "." and "_"; "." joins task groups.
-    ("airflow", "workflow"): _AIRFLOW,
+    # Airflow ids: at most 250 of letters, digits, "-", "." and "_"; "." joins task groups. Logs are in folders
+    # `task_id=ID`, whose names have 255 bytes on file systems; the file of a DAG has its id and more in its name.
+    ("airflow", "workflow"): msgspec.structs.replace(_AIRFLOW, length=230),
     ("airflow", "task"): _AIRFLOW,
     ("airflow", "template"): _AIRFLOW,
     ("airflow", "parameter"): _AIRFLOW,
@@ -127,7 +128,7 @@ def file_stem(name: str) -> str:
     return name if _FILE(name) and len(name.encode()) <= _FILE_BYTES else legal_name("argo", "workflow", name)
 
 
-def free_name(wanted: str, taken: Container[str]) -> str:
+def free_name(wanted: str, taken: Container[str], joiner: str = "-") -> str:
     """The name itself, or, where it is taken, the name with the first counter from 2 that isn't.
 
     >>> free_name("fit", {"fit", "fit-2"})
@@ -136,7 +137,14 @@ def free_name(wanted: str, taken: Container[str]) -> str:
     found, number = wanted, 1
     while found in taken:
         number += 1
-        found = f"{wanted}-{number}"
+        found = f"{wanted}{joiner}{number}"
+    return found
+
+
+def take_name(wanted: str, taken: set[str], joiner: str = "-") -> str:
+    """A name as `free_name` gives it, which is taken from now on."""
+    found = free_name(wanted, taken, joiner)
+    taken.add(found)
     return found
 
 

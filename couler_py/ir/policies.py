@@ -25,13 +25,14 @@ class Backoff(_Policy, frozen=True):
 class RetryPolicy(_Policy, frozen=True):
     """`limit` further attempts after the first; again only while `when` (over `LastRetry`) is true.
 
-    `policy` is Argo's: what counts as worth a retry. Ours is "Always": errors, time-outs, lost pods.
+    `policy` is Argo's: what counts as worth a retry. Ours are "Always" (errors, time-outs, lost pods) and
+    "OnPlatformFault": failures that are the platform's and not the step's own (`couler_py.passes.retry`).
     """
 
     limit: int
     backoff: Backoff | None = None
     when: Expr | None = None
-    policy: Literal["Always", "OnFailure", "OnError", "OnTransientError"] = "Always"
+    policy: Literal["Always", "OnFailure", "OnError", "OnTransientError", "OnPlatformFault"] = "Always"
     other_node: bool = False
 
 
@@ -45,7 +46,7 @@ class Cache(_Policy, frozen=True):
     max_age: float | None = None
     version: str = ""
     key: TextLike | None = None
-    store: str = ""
+    store: TextLike = ""
 
 
 class Mutex(_Policy, frozen=True, tag="mutex"):

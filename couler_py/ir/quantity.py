@@ -1,4 +1,4 @@
-"""Kubernetes' quantities as numbers.
+"""Kubernetes' quantities as numbers, and bytes as a person reads them.
 
 Source: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
 """
@@ -12,6 +12,7 @@ LONGEST = 40
 """Characters of the longest text that is read: no number of a machine is longer, and a file may hold any."""
 
 _QUANTITY = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:[eE]([+-]?\d{1,3})|([KMGTPE]i|[numkMGTPE]?))", re.ASCII)
+_UNITS = ("B", "KiB", "MiB", "GiB")
 _SCALES = {
     **{sign: Fraction(1024) ** power for power, sign in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)},
     **{sign: Fraction(1000) ** power for power, sign in enumerate(("k", "M", "G", "T", "P", "E"), 1)},
@@ -33,3 +34,18 @@ def quantity(text: str) -> Fraction | None:
         return None
     scale = Fraction(10) ** int(match[2]) if match[2] else _SCALES[match[3] or ""]
     return Fraction(match[1].rstrip(".")) * scale
+
+
+def amount(count: float) -> str:
+    """Bytes as a person reads them.
+
+    >>> amount(900), amount(98304), amount(3 * 1024**3)
+    ('900 B', '96 KiB', '3 GiB')
+    """
+    if count < 1024:
+        return f"{count:.0f} B"
+    power = 1
+    while power < 3 and count >= 1024 ** (power + 1):
+        power += 1
+    scaled = count / 1024**power
+    return f"{scaled:.3g} {_UNITS[power]}" if scaled < 100 else f"{scaled:,.0f} {_UNITS[power]}"

@@ -98,9 +98,10 @@ def columns(text: str) -> int:
 
 def broken(doc: Doc, indent: int, used: int, after: int = 0, width: int = WIDTH) -> str:
     """The text, its first line begun at column `used` and `after` columns still to follow on its last."""
-    text = flat(doc)
-    if "\n" not in text and used + columns(text) + after <= width:
-        return text
+    if not (isinstance(doc, Group) and len(doc.items) > width):  # so many don't fit: the text needn't be made to see it
+        text = flat(doc)
+        if "\n" not in text and used + columns(text) + after <= width:
+            return text
     match doc:
         case str():
             return doc
@@ -141,7 +142,7 @@ def statement(before: str, doc: Doc, margin: int = 0) -> str:
     """A statement: `before` ("x = ", "return ") and an expression. It will stand `margin` columns to the right."""
     width = WIDTH - margin
     start = columns(before)
-    if start + columns(flat(doc)) > width and not isinstance(doc, Group):
+    if not isinstance(doc, Group) and start + columns(flat(doc)) > width:
         lone = isinstance(doc, str) and INDENT + columns(doc) > width
         if not lone and before:
             return f"{before}(\n{' ' * INDENT}{broken(doc, INDENT, INDENT, 0, width)}\n)"

@@ -7,8 +7,10 @@ from collections.abc import Callable
 import msgspec
 
 from couler_py.ir.model import (
+    DistributedJob,
     Http,
     InputArtifact,
+    JobRole,
     OutputArtifact,
     OutputParameter,
     Parameter,
@@ -59,6 +61,8 @@ class _Leaf:
         match body:
             case Container():
                 return self._container(body)
+            case DistributedJob():
+                return self._job(body)
             case Script():
                 return self._script(body)
             case Resource():
@@ -84,6 +88,37 @@ class _Leaf:
         if self.template.daemon:
             named["daemon"] = "True"
         return self._call("couler.container", given, named, body)
+
+    def _job(self, body: DistributedJob) -> Doc:
+        inner = body.container
+        if inner.name or not inner.command or not isinstance(inner.working_dir, str) or self.template.daemon:
+            raise UnsayableError("fields of a job")
+        given: list[Doc] = [options.text(inner.image), _words(inner.command)]
+        if inner.args:
+            given.append(_words(inner.args))
+        named: dict[str, Doc] = {}
+        if body.framework != "torch":
+            named["framework"] = quoted(body.framework)
+        for name, value, default in (
+            ("nodes", body.nodes, 1),
+            ("processes", body.processes_per_node, 1),
+            ("max_restarts", body.max_restarts, 0),
+            ("launcher", body.launcher, ""),
+            ("queue", body.queue, ""),
+            ("clean_pods", body.clean_pods, ""),
+        ):
+            if value != default and not (name == "nodes" and body.roles):
+                named[name] = literal(value)
+        if body.elastic is not None:
+            named["elastic"] = Group("(", tuple(literal(each) for each in body.elastic), ")")
+        if body.roles:
+            named["roles"] = _dict({role.name: _role(role, inner) for role in body.roles})
+        if body.health_timeout is not None:
+            named["health_timeout"] = options.duration(body.health_timeout)
+        named |= self._signature()
+        if inner.working_dir:
+            named["working_dir"] = quoted(inner.working_dir)
+        return self._call("couler.distributed_job", given, named, inner)
 
     def _script(self, body: Script) -> Doc:
         if not isinstance(body.source, str) or not isinstance(body.working_dir, str):
@@ -238,6 +273,21 @@ class _Leaf:
         if one.optional:
             named["optional"] = "True"
         return call("couler.file_at", quoted(one.path), **named)
+
+
+def _role(role: JobRole, job: Container) -> Doc:
+    """The nodes of a role, and what isn't the job's."""
+    found: dict[str, Doc] = {"nodes": literal(role.nodes)} if role.nodes != 1 else {}
+    own = role.container or job
+    if own.image != job.image:
+        found["image"] = options.text(own.image)
+    if own.command != job.command:
+        found["command"] = _words(own.command)
+    if own.resources != job.resources:
+        found |= options.resources(own.resources)
+    if role.restart:
+        found["restart"] = quoted(role.restart)
+    return _dict(found)
 
 
 def _words(given: tuple[object, ...]) -> Doc:

@@ -20,6 +20,8 @@ def quoted(text: str) -> str:
     >>> print(quoted('say "hi"\\n'), quoted("it's"))
     'say "hi"\\n' "it's"
     """
+    if _stands_for_itself(text):
+        return f'"{text}"'
     quote = "'" if text.count('"') > text.count("'") else '"'
     found = quote + "".join(_escaped(sign, quote) for sign in text) + quote
     return _checked(found, text)
@@ -35,6 +37,18 @@ def block(text: str) -> str | None:
     return _checked(f'"""{text}"""', text)
 
 
+def verbatim(text: str) -> str | None:
+    """As `block`, for programs: raw where the text has backslashes, in single quotes where it has docstrings."""
+    plain = all(sign == "\n" or sign.isprintable() for sign in text)
+    if not plain or "\n" not in text.strip("\n") or any(line != line.rstrip() for line in text.split("\n")):
+        return None
+    raw = "r" if "\\" in text else ""
+    for quotes in ('"""', "'''"):
+        if quotes not in text and not text.endswith((quotes[0], "\\")):
+            return _checked(f"{raw}{quotes}{text}{quotes}", text)
+    return None
+
+
 def _escaped(sign: str, quote: str) -> str:
     if sign == quote:
         return "\\" + sign
@@ -44,6 +58,11 @@ def _escaped(sign: str, quote: str) -> str:
         return sign
     code = ord(sign)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _stands_for_itself(text: str) -> bool:
+    """Whether each sign of a text means itself between double quotes: most texts are so."""
+    return "\\" not in text and '"' not in text and text.isprintable()
 
 
 def _checked(source: str, text: str) -> str:

@@ -61,7 +61,7 @@ def of_template(template: Template, volumes: frozenset[str]) -> dict[str, Doc]:
     if isinstance(body, Function | Container | Script):
         if body.extra is not None:
             raise UnsayableError("further fields of a container")
-        found |= _resources(body.resources)
+        found |= resources(body.resources)
         found |= _environment(body)
     found |= policies(template)
     if isinstance(body, Function | Container | Script):
@@ -73,7 +73,7 @@ def of_template(template: Template, volumes: frozenset[str]) -> dict[str, Doc]:
     return found | pod(template.pod)
 
 
-def _resources(given: Resources) -> dict[str, Doc]:
+def resources(given: Resources) -> dict[str, Doc]:
     found: dict[str, Doc] = {}
     if given.cpu:
         found["cpu"] = given.cpu if re.fullmatch(r"[1-9]\d*", given.cpu) else quoted(given.cpu)
@@ -94,7 +94,7 @@ def _resources(given: Resources) -> dict[str, Doc]:
 
 
 def policies(template: Template) -> dict[str, Doc]:
-    """Retry, time limits, cache and locks."""
+    """Retry, time limits, cache, locks and effects."""
     found: dict[str, Doc] = {}
     if template.retry is not None:
         found["retries"] = retry(template.retry)
@@ -104,6 +104,9 @@ def policies(template: Template) -> dict[str, Doc]:
         found["deadline"] = duration(template.deadline)
     if template.cache is not None:
         found["cache"] = _cache(template.cache)
+    if template.effects:
+        effects = template.effects
+        found["effects"] = quoted(effects[0]) if len(effects) == 1 else texts(effects)
     return found | locks(template.locks)
 
 
@@ -124,7 +127,9 @@ def retry(given: RetryPolicy) -> Doc:
         named["when"] = Expressions(Scope()).doc(given.when)
     if given.other_node:
         named["other_node"] = "True"
-    if given.policy == plain.policy:
+    if given.policy == "OnPlatformFault":
+        named["platform_only"] = "True"
+    if given.policy in (plain.policy, "OnPlatformFault"):
         return call("couler.retry", repr(given.limit), **named)
     if given.when is not None:
         named["when"] = construct(given.when)
@@ -166,18 +171,23 @@ def locks(given: tuple[Lock, ...]) -> dict[str, Doc]:
 def _environment(body: Function | Container | Script) -> dict[str, Doc]:
     found: dict[str, Doc] = {}
     if body.env:
-        found["env"] = environment(body.env)
+        found["env"] = environment(body.env, declared=isinstance(body, Container))
     if body.env_from:
         found["env_from"] = texts(body.env_from)
     return found
 
 
-def environment(given: tuple[EnvVar, ...]) -> Doc:
-    """Environment variables as a dict."""
+def environment(given: tuple[EnvVar, ...], *, declared: bool = False) -> Doc:
+    """Environment variables as a dict; where inputs are `declared`, they stand in it by their names."""
     for variable in given:
         if not _ENV_NAME.fullmatch(variable.name):
             raise UnsayableError("the name of an environment variable")
-    return pairs(tuple((variable.name, variable.value) for variable in given))
+    if not declared:
+        return pairs(tuple((variable.name, variable.value) for variable in given))
+    if len({one.name for one in given}) < len(given):
+        raise UnsayableError("a name that comes twice")
+    values = ((one.name, text(one.value) if isinstance(one.value, x.Text) else construct(one.value)) for one in given)
+    return Group("{", tuple(Named((quoted(name), ": "), value) for name, value in values), "}")
 
 
 def _mounts(

@@ -7,11 +7,13 @@ from typing import Any
 
 import msgspec
 
+from couler_py.ir.quantity import amount
 from couler_py.report import usage
 from couler_py.report.facts import URGENT, AttemptFacts, RunFacts, TaskFacts
+from couler_py.report.gantt import waits
 from couler_py.report.logs import Excerpt
 from couler_py.report.page import data_uri, value_text
-from couler_py.report.text import amount, cut, duration, gist
+from couler_py.report.text import cut, duration, gist
 
 MOST = 5000
 """Above this many tasks, those that failed and the longest are listed."""
@@ -72,7 +74,7 @@ def entries(run: RunFacts, logs: Mapping[tuple[int, int], Excerpt]) -> tuple[lis
         places = sorted(sorted(places, key=rank)[:MOST])  # type: ignore[assignment]
     drawn = _drawn(run.tasks)
     longest = _LONG if len(run.tasks) <= VALUES else _SHORT
-    listed = [_entry(place, run.tasks[place], logs, drawn, longest) for place in places]
+    listed = [_entry(place, run.tasks[place], waits(run.tasks[place], run), logs, drawn, longest) for place in places]
     return listed, len(run.tasks) - len(listed)
 
 
@@ -87,7 +89,12 @@ def _drawn(tasks: Sequence[TaskFacts]) -> set[tuple[int, int]]:
 
 
 def _entry(
-    place: int, task: TaskFacts, logs: Mapping[tuple[int, int], Excerpt], drawn: set[tuple[int, int]], longest: int
+    place: int,
+    task: TaskFacts,
+    waited: float,
+    logs: Mapping[tuple[int, int], Excerpt],
+    drawn: set[tuple[int, int]],
+    longest: int,
 ) -> Entry:
     shown: list[Try] = []
     for number, attempt in enumerate(task.tries):
@@ -96,7 +103,6 @@ def _entry(
         if log is not None or charts or len(task.tries) > 1 or attempt.message or attempt.exit_code:
             message = attempt.message if attempt.message != task.message or "\n" in attempt.message else ""
             shown.append(Try(", ".join(_facts(attempt)), attempt.state, message[-_MESSAGE:], charts, log))
-    waited = task.started - task.ready if task.started is not None and task.ready is not None else None
     cpu = [each.cpu for each in task.tries if each.cpu is not None]
     memory = [each.memory for each in task.tries if each.memory is not None]
     return Entry(
@@ -104,7 +110,7 @@ def _entry(
         task.name,
         task.status,
         "cached" if task.cached else f"{task.status} ×{task.attempts}" if task.attempts > 1 else task.status,
-        duration(waited) if waited is not None and waited >= 0.1 else "",
+        duration(waited) if waited >= 0.1 else "",
         "" if task.seconds is None or task.cached else duration(task.seconds),
         f"{sum(cpu):.3g} s" if cpu else "",
         amount(max(memory)) if memory else "",

@@ -87,7 +87,7 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 class RunFacts(msgspec.Struct, frozen=True):
-    """A run. `seen` is when it was looked at, where it hasn't ended; `cpus` are the processors of its machine."""
+    """A run. `seen` is when it was looked at, where it hasn't ended; in `paused` seconds nobody worked on it."""
 
     run: str
     workflow: str
@@ -102,6 +102,7 @@ class RunFacts(msgspec.Struct, frozen=True):
     seen: float | None = None
     picture: Picture | None = None
     where: str = ""
+    paused: float = 0.0
 
     @property
     def end(self) -> float | None:

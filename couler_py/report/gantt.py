@@ -110,6 +110,13 @@ def _row(place: int, task: TaskFacts, run: RunFacts, began: float, scale: float)
     return Row(task.name, depth, place, task.status, bars, group)
 
 
+def waits(task: TaskFacts, run: RunFacts) -> float:
+    """The seconds for which a task that has begun waited for its turn, before each of its attempts."""
+    if task.started is None:
+        return 0.0
+    return sum(end - start for start, end, state, _ in _pieces(task, run) if state == "waiting")
+
+
 def _pieces(task: TaskFacts, run: RunFacts) -> Iterator[tuple[float, float, str, str]]:
     began, end = _begin(task), _end(task, run)
     if task.cached:

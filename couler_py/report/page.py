@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import base64
-import functools
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
+from couler_py.ir.quantity import amount
 from couler_py.report.cards import Card, Html, Image, Plot, Table, Text
-from couler_py.report.text import amount
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
+from couler_py.templates.environment import environment
 
 POLICY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; "
@@ -49,7 +46,7 @@ def page(
 def render(template: str, **data: Any) -> str:
     """A template of `templates/report` with some data; all text in it is escaped."""
     data = {name: [_section(each) for each in value] if _is_sections(value) else value for name, value in data.items()}
-    return _environment().get_template(template).render(policy=POLICY, **data)
+    return environment("report", amount, autoescape=True).get_template(template).render(policy=POLICY, **data)
 
 
 def _is_sections(value: Any) -> bool:
@@ -95,19 +92,3 @@ def _card(card: Card) -> dict[str, Any]:
             return {"kind": "image", "title": title, "uri": data_uri(content, media_type), "drawn": False}
         case Html(title=title, html=html, height=height):
             return {"kind": "html", "title": title, "html": html, "height": height}
-
-
-@functools.cache
-def _environment() -> Environment:
-    from jinja2 import PackageLoader, StrictUndefined
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    environment = ImmutableSandboxedEnvironment(
-        loader=PackageLoader("couler_py", "templates/report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["amount"] = amount
-    return environment

@@ -8,9 +8,9 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
+from couler_py.ir.quantity import amount
 from couler_py.report.cards import Card, Html, Image, Table, Text, image_type
 from couler_py.report.facts import Attachment
-from couler_py.report.text import amount
 
 LARGEST = 4 * 1024 * 1024
 """The most bytes of one artifact that are shown."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from couler_py.ir.quantity import amount
 from couler_py.report import gantt, logs, measured, previews, usage
 from couler_py.report.cards import Card, Table, Text
 from couler_py.report.entries import Entry, entries
@@ -17,7 +18,7 @@ from couler_py.report.facts import URGENT, Attachment, Picture, RunFacts, TaskFa
 from couler_py.report.logs import Excerpt
 from couler_py.report.page import Section, data_uri, render, value_text
 from couler_py.report.paths import innermost
-from couler_py.report.text import amount, cut, duration, gist
+from couler_py.report.text import cut, duration, gist
 
 FAILURES = 5
 """So many failed tasks are told of at the top; the list of tasks has them all."""
@@ -107,7 +108,9 @@ def _facts(run: RunFacts) -> Iterator[tuple[str, str]]:
     if run.started is not None:
         yield "started", _moment(run.started)
         if run.finished is not None:
-            yield "took", duration(run.finished - run.started)
+            yield "took", duration(run.finished - run.started - run.paused)
+        if run.paused:
+            yield "paused", duration(run.paused)
     if run.seen is not None and run.finished is None:
         yield "seen", _moment(run.seen)
     counts = Counter(task.status for task in run.tasks)

@@ -81,22 +81,6 @@ def duration(value: float) -> str:
     return f"{value:.3g} s"
 
 
-def amount(count: float) -> str:
-    """Bytes as a person reads them.
-
-    >>> amount(900), amount(98304), amount(3 * 1024**3)
-    ('900 B', '96 KiB', '3 GiB')
-    """
-    if count < 1024:
-        return f"{count:.0f} B"
-    power = 1
-    while power < 3 and count >= 1024 ** (power + 1):
-        power += 1
-    scaled = count / 1024**power
-    return f"{scaled:.3g} {_UNITS[power]}" if scaled < 100 else f"{scaled:,.0f} {_UNITS[power]}"
-
-
-_UNITS = ("B", "KiB", "MiB", "GiB")
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\)|\]|[@-Z\\-_])")
 # Control characters but newline and tab, and those that turn the direction of text round.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")

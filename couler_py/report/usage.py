@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from couler_py.ir.quantity import amount
 from couler_py.report.facts import AttemptFacts, Look, RunFacts
 from couler_py.report.gantt import time_marks
 from couler_py.report.plots.frame import QUIET, Area, segment, svg, text, ticks
-from couler_py.report.text import amount, duration, points
+from couler_py.report.text import duration, points
 
 CPU, MEMORY = "#3f6fbf", "#3b8f64"
 MARKS = 5  # times that are written below a chart, at most

@@ -11,31 +11,40 @@ import ast
 import base64
 import functools
 import re
+from collections.abc import Iterable
 from importlib import resources
 from typing import Any
 
 from couler_py.ir import to_builtins, wire
-from couler_py.ir.model import Function, Template
+from couler_py.ir.model import Function, Link, Template
 
 FILES = (
     ("couler_py.ir", "wire.py"),
     ("couler_py.ir", "evaluate.py"),
+    ("couler_py.ir", "scalars.py"),
     ("couler_py.runner", "values.py"),
     ("couler_py.runner", "step.py"),
 )
+START = "exec(__import__('os').environ.pop('COULER_RUNNER'))"
 _OURS = re.compile(r"^from (__future__|couler_py\S*) import .*\n", re.MULTILINE)
 
 
 @functools.cache
 def runner_text() -> str:
     """The runner: ASCII, without double braces and without dollar signs, so that it travels everywhere unchanged."""
-    parts = ["# The runner of a couler step: values in, the function below the line that started this, values out."]
-    for package, name in FILES:
+    begin = "# The runner of a couler step: values in, the function below the line that started this, values out."
+    end = "wire = evaluator = types.SimpleNamespace(**globals())\nsys.exit(main(SPEC))\n"
+    first, text = joined(FILES).split("\n", 1)
+    return f"{first}\n{begin}\n{text}{end}"
+
+
+def joined(files: Iterable[tuple[str, str]]) -> str:
+    """Files (package, name) as one program: each stands behind those whose names it imports, without their prose."""
+    parts = ["from __future__ import annotations"]
+    for package, name in files:
         text = resources.files(package).joinpath(name).read_text(encoding="utf-8")
         parts.append(_OURS.sub("", _without_prose(text)).strip("\n"))
-    parts.append("wire = evaluator = types.SimpleNamespace(**globals())")
-    parts.append("sys.exit(main(SPEC, open(__file__, encoding='utf-8').read()))\n")
-    return "from __future__ import annotations\n" + "\n".join(parts)
+    return "\n".join([*parts, ""])
 
 
 def _without_prose(text: str) -> str:
@@ -61,6 +70,16 @@ def source(template: Template, *, readable: bool = True) -> str:
     With `readable=False`, or where the source holds double braces, which Argo would evaluate, the source
     travels in base64 inside the first line. Raises `TypeError` for a template that isn't a `Function`.
     """
+    spec, text = parts(template, readable=readable)
+    first = f"SPEC = __import__('json').loads({wire.to_json(spec)!r}); {START}"
+    return f"{first}\n{text}"
+
+
+def parts(template: Template, *, readable: bool = True) -> tuple[dict[str, Any], str]:
+    """What the first line of `source` says to the runner, and the text below that line.
+
+    Raises `TypeError` for a template that isn't a `Function`.
+    """
     body = template.body
     if not isinstance(body, Function):
         raise TypeError(f"{template.name} is not a Python step")
@@ -77,9 +96,7 @@ def source(template: Template, *, readable: bool = True) -> str:
             place |= {"start": len(lines) + 1, "count": len(text)}
             lines += text
         pieces.append(place)
-    spec = wire.to_json(specification(template) | {"pieces": pieces})
-    first = f"SPEC = __import__('json').loads({spec!r}); exec(__import__('os').environ.pop('COULER_RUNNER'))"
-    return "\n".join([first, *lines]) + "\n"
+    return specification(template) | {"pieces": pieces}, "".join(f"{line}\n" for line in lines)
 
 
 def specification(template: Template) -> dict[str, Any]:
@@ -101,7 +118,10 @@ def specification(template: Template) -> dict[str, Any]:
             decisions.append(entry | {"expr": to_builtins(output.value)})
     for left in template.outputs.artifacts:
         outputs.append({"name": left.name, "artifact": True} | ({"optional": True} if left.optional else {}))
-    return {
+    more: dict[str, Any] = {"links": [_link(each) for each in body.links]} if body.links else {}
+    if body.over:
+        more["over"] = list(body.over)
+    return more | {
         "function": body.name,
         "returns": body.returns,
         "future": list(body.future),
@@ -109,6 +129,21 @@ def specification(template: Template) -> dict[str, Any]:
         "inputs": inputs,
         "outputs": outputs,
         "decisions": decisions,
+    }
+
+
+def _link(link: Link) -> dict[str, Any]:
+    inputs = []
+    for each in link.inputs:
+        entry: dict[str, Any] = {"name": each.name, "type": to_builtins(each.type)}
+        inputs.append(entry | ({"from": each.output} if each.output else {"as": each.parameter}))
+    outputs = [{"name": each.name, "type": to_builtins(each.type)} for each in link.outputs]
+    return {
+        "task": link.task,
+        "function": link.function,
+        "returns": link.returns,
+        "inputs": inputs,
+        "outputs": outputs,
     }
 
 

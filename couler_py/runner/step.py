@@ -32,31 +32,69 @@ from typing import Any
 
 from couler_py.ir import evaluate as evaluator
 from couler_py.ir import wire
+from couler_py.ir.scalars import write_scalar
 from couler_py.runner.values import StepError, build, hints_of, is_list, misfit, parse_time, plain
 
 if typing.TYPE_CHECKING:
     import datetime
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 # A step that does nothing spends most of its time on imports: what only some steps need is imported there.
 
-SOURCES: dict[str, str] = {}
+# What a process that steps are forked from knows of them before: their pieces as code, whether couler_py is installed.
+CODES: list[Any] = []
+INSTALLED = False
+
+LINES: list[str] = []  # of the script, once they are needed
+
+# What the script starts in a process that multiprocessing spawns, which looks for functions in the module of the step.
+SPAWNED = (
+    "import base64, importlib.machinery, os, sys, types\n"
+    "if importlib.machinery.PathFinder.find_spec('couler_py') is None:\n"
+    "    sys.modules['couler_py'] = types.ModuleType('couler_py')\n"
+    "os.environ['COULER_RUNNER'] = 'SPAWNED = ' + repr(SPAWNED) + '; exec(SPAWNED)'\n"
+    "step = sys.modules['__couler_step__'] = types.ModuleType('__couler_step__')\n"
+    "flags = 0\n"
+    "for feature in SPEC['future']:\n"
+    "    flags |= getattr(importlib.import_module('__future__'), feature).compiler_flag\n"
+    "with open(__file__, encoding='utf-8') as script:\n"
+    "    lines = script.read().split(chr(10))\n"
+    "for piece in SPEC['pieces']:\n"
+    "    if 'text' in piece:\n"
+    "        text = base64.b64decode(piece['text']).decode('utf-8')\n"
+    "    else:\n"
+    "        text = chr(10).join(lines[piece['start']:piece['start'] + piece['count']])\n"
+    "    text = chr(10) * (piece['line'] - 1) + text + chr(10)\n"
+    "    exec(compile(text, piece['file'], 'exec', flags, True), step.__dict__)\n"
+)
 
 
-def main(spec: dict[str, Any], script: str) -> int:
-    """Run the step that `spec` describes; `script` is the text that it is part of. Gives the exit code."""
+def main(spec: dict[str, Any]) -> int:
+    """Run the step that `spec` describes; the script that this is part of has its source. Gives the exit code."""
     try:
         install(spec["packages"])
         add_includes()
         provide_api()
-        namespace = define(spec, script)
-        function = namespace[spec["function"]]
-        arguments = read_inputs(spec["inputs"], hints_of(function, namespace))
-        try:
-            result = function(**arguments)
-        except Exception:
-            show_traceback()
-            return 1
+        namespace = define(spec)
+        os.environ["COULER_RUNNER"] = "SPAWNED = " + repr(SPAWNED) + "; exec(SPAWNED)"
+        links = spec.get("links") or [spec]
+        handed: dict[str, str] = {}
+        for number, link in enumerate(links, 1):
+            function = namespace[link["function"]]
+            if len(links) > 1:
+                print("couler: " + link["task"] + " (" + str(number) + " of " + str(len(links)) + ")", flush=True)
+            hints = hints_of(function, namespace) if link["inputs"] else {}
+            arguments = read_inputs(link["inputs"], hints, handed, spec.get("over", ()))
+            try:
+                result = function(**arguments) if "over" not in spec else for_each(spec, function, arguments)
+            except Exception:
+                show_traceback(spec)
+                return 1
+            if "over" in spec and result is None:
+                return 1
+            if number < len(links):
+                handed = hand_over(link, result)
         write_outputs(spec, result)
     except StepError as error:
         print(f"couler: {error}", file=sys.stderr)
@@ -104,7 +142,7 @@ def add_includes() -> None:
 
 def provide_api() -> None:
     """Where couler_py is not installed, a module of that name with what steps call while they run."""
-    if importlib.machinery.PathFinder.find_spec("couler_py") is not None:
+    if INSTALLED or importlib.machinery.PathFinder.find_spec("couler_py") is not None:
         return
     module = types.ModuleType("couler_py")
     for name in ("log_metric", "spill", "unspill", "included"):
@@ -148,6 +186,7 @@ def log_metric(name: str, value: float, step: int | None = None) -> None:
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "metrics.jsonl"), "a", encoding="utf-8") as file:
         file.write(wire.to_json(record) + "\n")
+    write_scalar(name, float(value), step)
 
 
 def spill(value: Any) -> Path:
@@ -187,29 +226,38 @@ def included(name: str) -> Path:
     return next((path for path in found if path.exists()), found[0])
 
 
-def define(spec: dict[str, Any], script: str) -> dict[str, Any]:
+def define(spec: dict[str, Any]) -> dict[str, Any]:
     """Run the user's source, each piece under the file and line where it was written."""
-    lines = script.split("\n")
-    flags = 0
-    for feature in spec["future"]:
-        flags |= getattr(importlib.import_module("__future__"), feature).compiler_flag
     namespace: dict[str, Any] = {"__name__": "__couler_step__", "__builtins__": __builtins__}
     module = types.ModuleType("__couler_step__")
     module.__dict__.update(namespace)
     sys.modules["__couler_step__"] = module  # dataclasses and pickle look a class up in its module
     namespace = module.__dict__
-    for piece in spec["pieces"]:
-        if "text" in piece:
-            text = base64.b64decode(piece["text"]).decode("utf-8")
-        else:
-            start = piece["start"]
-            text = "\n".join(lines[start : start + piece["count"]])
-        padded = "\n" * (piece["line"] - 1) + text + "\n"
-        lines_before = SOURCES.get(piece["file"], "").splitlines()
-        SOURCES[piece["file"]] = overlaid(lines_before, padded.splitlines())
-        code = compile(padded, piece["file"], "exec", flags=flags, dont_inherit=True)
+    for code in CODES or compiled(spec):
         exec(code, namespace)  # noqa: S102 - this is the user's own step
     return namespace
+
+
+def compiled(spec: dict[str, Any]) -> Iterator[Any]:
+    flags = 0
+    for feature in spec["future"]:
+        flags |= getattr(importlib.import_module("__future__"), feature).compiler_flag
+    for piece in spec["pieces"]:
+        yield compile(source_of(piece), piece["file"], "exec", flags=flags, dont_inherit=True)
+
+
+def source_of(piece: dict[str, Any]) -> str:
+    """The text of a piece, on the lines where it was written."""
+    if "text" in piece:
+        text = base64.b64decode(piece["text"]).decode("utf-8")
+    else:
+        if not LINES:
+            with open(__file__, encoding="utf-8") as script:
+                LINES.extend(script.read().split("\n"))
+        start = piece["start"]
+        text = "\n".join(LINES[start : start + piece["count"]])
+    before: int = piece["line"] - 1
+    return "\n" * before + text + "\n"
 
 
 def overlaid(below: list[str], above: list[str]) -> str:
@@ -219,11 +267,15 @@ def overlaid(below: list[str], above: list[str]) -> str:
     return "".join((new if new.strip() else old) + "\n" for old, new in zip(below, above))  # noqa: B905
 
 
-def show_traceback() -> None:
+def show_traceback(spec: dict[str, Any]) -> None:
     import linecache
     import traceback
 
-    for file, text in SOURCES.items():
+    sources: dict[str, str] = {}
+    for piece in spec["pieces"]:
+        before = sources.get(piece["file"], "").splitlines()
+        sources[piece["file"]] = overlaid(before, source_of(piece).splitlines())
+    for file, text in sources.items():
         if not os.path.exists(file):  # else the file itself is shown
             linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     kind, error, trace = sys.exc_info()
@@ -243,7 +295,9 @@ def variable_of(name: str) -> str:
     return "COULER_INPUT_" + (name if name.isascii() else "0" + name.encode("utf-8").hex())
 
 
-def read_inputs(inputs: list[dict[str, Any]], hints: dict[str, Any]) -> dict[str, Any]:
+def read_inputs(
+    inputs: list[dict[str, Any]], hints: dict[str, Any], handed: dict[str, str], over: Iterable[str]
+) -> dict[str, Any]:
     arguments: dict[str, Any] = {}
     for given in inputs:
         name = given["name"]
@@ -256,18 +310,26 @@ def read_inputs(inputs: list[dict[str, Any]], hints: dict[str, Any]) -> dict[str
             else:
                 raise StepError(f"the input artifact {name!r} is not at {path}")
             continue
-        text = os.environ.pop(variable_of(name), None)
-        if text is None:
-            raise StepError(f"the input {name!r} was not given")
         try:
-            value = wire.decode(given["type"], base64.b64decode(text).decode("utf-8"))
+            value = wire.decode(given["type"], input_text(given, handed))
         except ValueError as error:
             raise StepError(f"the input {name!r}: {error}") from None
         problem = misfit(given["type"], value)
         if problem:
             raise StepError(f"the input {name!r}: {problem}")
-        arguments[name] = build(hints.get(name, Any), value)
+        hint = hints.get(name, Any)
+        arguments[name] = [build(hint, item) for item in value] if name in over else build(hint, value)
     return arguments
+
+
+def input_text(given: dict[str, Any], handed: dict[str, str]) -> str:
+    """The text that an input travelled as: from the engine, or from the function before in the same process."""
+    if "from" in given:
+        return handed[given["from"]]
+    text = os.environ.pop(variable_of(given.get("as", given["name"])), None)
+    if text is None:
+        raise StepError(f"the input {given['name']!r} was not given")
+    return base64.b64decode(text).decode("utf-8")
 
 
 def paths_in(folder: str) -> list[Path]:
@@ -281,6 +343,20 @@ def as_path(name: str) -> Path:
     return Path(name)
 
 
+def for_each(spec: dict[str, Any], function: Any, arguments: dict[str, Any]) -> list[Any] | None:
+    """Call the function for each element of the lists, after a failure too. None where some failed."""
+    same = {name: value for name, value in arguments.items() if name not in spec["over"]}
+    found, failed = [], 0
+    for number, items in enumerate(zip(*(arguments[name] for name in spec["over"]))):  # noqa: B905
+        try:
+            found.append(function(**same, **dict(zip(spec["over"], items))))  # noqa: B905
+        except Exception:
+            failed += 1
+            print("couler: item " + str(number) + " of this batch failed", file=sys.stderr)
+            show_traceback(spec)
+    return None if failed else found
+
+
 # ---- after the function
 
 
@@ -289,23 +365,17 @@ def outputs_folder() -> str:
 
 
 def write_outputs(spec: dict[str, Any], result: Any) -> None:
-    values = outputs_of(spec, result)
+    values = outputs_of(spec, result) if "over" not in spec else lists_of(spec, result)
     folder = outputs_folder()
-    os.makedirs(folder, exist_ok=True)
+    if values:
+        os.makedirs(folder, exist_ok=True)
     own: dict[str, Any] = {}
     for output in spec["outputs"]:
         name, value = output["name"], values[output["name"]]
         if output.get("artifact"):
             write_artifact(output, value, os.path.join(folder, name))
             continue
-        try:
-            own[name] = plain(value)
-        except StepError as error:
-            raise StepError(f"the output {name!r}: {error}") from None
-        problem = misfit(output["type"], own[name])
-        if problem:
-            raise StepError(f"the output {name!r}: {problem}")
-        own[name] = wire.restore(output["type"], own[name])
+        own[name] = value_of(output, value)
         if name in os.environ.get("COULER_EXACT", "").split(","):
             check_exact(name, own[name])
         write_value(name, output["type"], own[name], folder)
@@ -315,6 +385,29 @@ def write_outputs(spec: dict[str, Any], result: Any) -> None:
         except evaluator.EvaluationError as error:
             raise StepError(f"a condition over the outputs of this step has no value: {error}") from None
         write_value(decision["name"], decision["type"], value, folder)
+
+
+def value_of(output: dict[str, Any], value: Any) -> Any:
+    """What was returned for an output as a JSON value of its type."""
+    try:
+        made = plain(value)
+    except StepError as error:
+        raise StepError(f"the output {output['name']!r}: {error}") from None
+    problem = misfit(output["type"], made)
+    if problem:
+        raise StepError(f"the output {output['name']!r}: {problem}")
+    return wire.restore(output["type"], made)
+
+
+def hand_over(link: dict[str, Any], result: Any) -> dict[str, str]:
+    """What a function of a chain returned, as the texts that would travel to the next one."""
+    values = outputs_of(link, result)
+    found = {}
+    for each in link["outputs"]:
+        name = each["name"]
+        found[name] = encoded(name, each["type"], value_of(each, values[name]))
+        check_size(name, found[name])
+    return found
 
 
 def outputs_of(spec: dict[str, Any], result: Any) -> dict[str, Any]:
@@ -335,11 +428,14 @@ def outputs_of(spec: dict[str, Any], result: Any) -> dict[str, Any]:
     return values
 
 
+def lists_of(spec: dict[str, Any], results: list[Any]) -> dict[str, list[Any]]:
+    """The outputs of a function that was called for each of several elements, each as a list."""
+    found = [outputs_of(spec, result) for result in results]
+    return {output["name"]: [values[output["name"]] for values in found] for output in spec["outputs"]}
+
+
 def write_value(name: str, type_: dict[str, Any], value: Any, folder: str) -> None:
-    try:
-        text = wire.encode(type_, value)
-    except ValueError as error:
-        raise StepError(f"the output {name!r}: {error}") from None
+    text = encoded(name, type_, value)
     if name in os.environ.get("COULER_PLAIN", "").split(",") and text.startswith(wire.MARKS):
         raise StepError(
             f"the output {name!r} holds text that can't reach the container that reads it as it is "
@@ -347,14 +443,25 @@ def write_value(name: str, type_: dict[str, Any], value: Any, folder: str) -> No
         )
     if os.environ.get("COULER_FORM") == "item":
         text = wire.to_json(wire.to_json(value))
+    check_size(name, text)
+    with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+
+
+def check_size(name: str, text: str) -> None:
     size, limit = len(text.encode("utf-8")), int(os.environ.get("COULER_LIMIT", wire.VALUE_LIMIT))
     if size > limit:
         raise StepError(
             f"the output {name!r} is {size} bytes long, and a value can have {limit}: "
             "return a Path to a file, or couler.spill(value), which writes one for you"
         )
-    with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as file:
-        file.write(text)
+
+
+def encoded(name: str, type_: dict[str, Any], value: Any) -> str:
+    try:
+        return wire.encode(type_, value)
+    except ValueError as error:
+        raise StepError(f"the output {name!r}: {error}") from None
 
 
 def check_exact(name: str, value: Any) -> None:

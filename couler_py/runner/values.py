@@ -26,6 +26,9 @@ class StepError(Exception):
 
 def hints_of(function: Any, namespace: dict[str, Any]) -> dict[str, Any]:
     """The annotations of a function or class as objects; none, said on stderr, where this Python can't read them."""
+    plain = getattr(function, "__annotations__", None)
+    if plain and all(isinstance(hint, type) for hint in plain.values()):
+        return dict(plain)  # nothing to read, which takes time
     try:
         return typing.get_type_hints(function, namespace)
     except Exception as error:  # an annotation is any expression, as `int | None` on Python 3.8

@@ -15,11 +15,21 @@ from couler_py.ir.model import Source
 from couler_py.settings import lines
 from couler_py.settings.model import File
 from couler_py.settings.problems import near, refused, shown
+from couler_py.settings.reading import UnreadableError, toml
 from couler_py.settings.sizes import size_of
 
 Kind: TypeAlias = Literal["user", "project", "environment"]
 
-PATHS = ("events.files", "events.prometheus", "events.openlineage.file", "secrets.mounted", "policy", "artifacts")
+PATHS = (
+    "events.files",
+    "events.prometheus",
+    "events.openlineage.file",
+    "secrets.mounted",
+    "policy",
+    "artifacts",
+    "airflow.dags_folder",
+    "airflow.certificate_authority",
+)
 """Keys whose relative paths count from the file that they stand in."""
 
 OWN = ("secrets",)
@@ -46,10 +56,13 @@ class Layer(msgspec.Struct, frozen=True):
 def read(path: Path, kind: Kind, inside: tuple[str, ...], stamp: tuple[int, int]) -> Layer:
     """The settings of a file, checked. Raises `SettingsError`. `stamp` tells its versions apart."""
     try:
-        text = path.read_text(encoding="utf-8")
-        data: Any = tomllib.loads(text)
+        text, found = toml(path)
+        data: Any = found
     except UnicodeDecodeError:
         raise refused(f"{shown(path)} isn't UTF-8, which TOML is", Source(shown(path), 1)) from None
+    except (UnreadableError, OSError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else problem
+        raise refused(f"{shown(path)} can't be read: {reason}", Source(shown(path), 1)) from None
     except tomllib.TOMLDecodeError as problem:
         raise refused(f"{shown(path)} can't be read: {problem}", _place_of(path, str(problem))) from None
     for key in inside:

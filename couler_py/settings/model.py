@@ -10,6 +10,7 @@ from couler_py.settings.policy import Policy, PolicySource
 
 Runtime: TypeAlias = Literal["process", "podman", "docker", "container"]
 EventKind: TypeAlias = Literal["started", "succeeded", "failed", "skipped", "blocked", "stopped"]
+CachePolicy: TypeAlias = Literal["foresight", "none", "all", "fifo", "lru", "lfu", "gdsf", "couler"]
 Seconds: TypeAlias = Annotated[float, msgspec.Meta(gt=0)]
 
 
@@ -41,16 +42,39 @@ class LocalSettings(_Table, frozen=True):
     config_maps: dict[str, dict[str, str]] = {}
 
 
+class AirflowSettings(_Table, frozen=True):
+    """`[airflow]`: which Airflow, and who calls. The password is no setting: it comes from the environment.
+
+    `server` is the URL of its api-server, `dags_folder` the folder that it reads DAGs from, as this machine sees it.
+    `certificate_authority` is a file of certificates to trust.
+    """
+
+    server: str = ""
+    username: str = ""
+    dags_folder: str = ""
+    certificate_authority: str = ""
+
+
 class CacheSettings(_Table, frozen=True):
-    """`[cache]`: `budget` is the size that cached outputs may have before the oldest go, as "20GiB"; "" is no bound."""
+    """`[cache]`: `budget` is the size that cached outputs may have, as "20GiB"; "" is no bound.
+
+    `policy` chooses what is kept where there isn't room for all: see docs/guides/caching.md.
+    """
 
     budget: str = ""
+    policy: CachePolicy = "foresight"
 
 
 class LogSettings(_Table, frozen=True):
     """`[logs]`: `limit` is the size of one attempt's log, as "100MB"; its beginning and end are kept."""
 
     limit: str = "100MB"
+
+
+class RetrySettings(_Table, frozen=True):
+    """`[retry]`: `platform` is how many further attempts steps get after faults of the platform, as a lost node."""
+
+    platform: Annotated[int, msgspec.Meta(ge=0, le=10)] = 0
 
 
 class SecretSettings(_Table, frozen=True):
@@ -119,8 +143,10 @@ class Keys(_Table, frozen=True):
     find_links: tuple[str, ...] = ()
     offline: bool = False
     local: LocalSettings = LocalSettings()
+    airflow: AirflowSettings = AirflowSettings()
     cache: CacheSettings = CacheSettings()
     logs: LogSettings = LogSettings()
+    retry: RetrySettings = RetrySettings()
     secrets: SecretSettings = SecretSettings()
     events: EventSettings = EventSettings()
 

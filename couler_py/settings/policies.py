@@ -13,6 +13,7 @@ from couler_py.settings import layers
 from couler_py.settings.layers import Layer
 from couler_py.settings.policy import Policy, PolicySource
 from couler_py.settings.problems import refused, shown
+from couler_py.settings.reading import UnreadableError, toml
 
 
 def stacked(policy: str | dict[str, Any], origin: str, layer: Layer | None = None) -> list[PolicySource]:
@@ -21,9 +22,8 @@ def stacked(policy: str | dict[str, Any], origin: str, layer: Layer | None = Non
         return [PolicySource(origin, msgspec.convert(policy, Policy))]
     path = Path(policy)
     try:
-        text = path.read_text(encoding="utf-8")
-        data = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+        text, data = toml(path)
+    except (OSError, UnreadableError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
         place = layer.place(("policy",)) if layer is not None else None
         reason = problem.strerror if isinstance(problem, OSError) else problem
         raise refused(

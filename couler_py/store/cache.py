@@ -6,7 +6,6 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -17,12 +16,12 @@ from couler_py.store.records import ArtifactRef, Result
 from couler_py.store.runs import dumps
 
 SAVE = (
-    "INSERT OR REPLACE INTO cache (key, created, run, path, result, step, parts, size, used, hits) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)"
+    "INSERT OR REPLACE INTO cache (key, created, run, path, result, step, parts, size, used, hits, seconds) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)"
 )
 USED = "UPDATE cache SET used=?, hits=hits+1 WHERE key=?"
 SAVE_LOOKUP = "INSERT OR REPLACE INTO lookups (run, path, key, step, time, outcome, parts) VALUES (?, ?, ?, ?, ?, ?, ?)"
-_ENTRY = "key, created, run, path, result, step, parts, size, used, hits"
+_ENTRY = "key, created, run, path, result, step, parts, size, used, hits, seconds, rank"
 
 SHORT = 16  # hexadecimal digits of a part's digest that are kept, to tell a part that changed
 
@@ -61,7 +60,10 @@ class Miss(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One success that is kept. Times are seconds since 1970; `size` is in bytes: its files and its values."""
+    """One success that is kept. Times are seconds since 1970; `size` is in bytes: its files and its values.
+
+    `seconds` is how long it took, without waiting for its turn; `rank` is what the policy noted of it.
+    """
 
     key: str
     created: float
@@ -73,6 +75,8 @@ class Entry(msgspec.Struct, frozen=True):
     size: int = 0
     used: float = 0.0
     hits: int = 0
+    seconds: float = 0.0
+    rank: float = 0.0
 
 
 class Lookup(msgspec.Struct, frozen=True):
@@ -106,7 +110,10 @@ def find(
     max_age: float | None = None,
     files: bool = True,
 ) -> Hit | Miss:
-    """The success of that key, unless it is older than `max_age` seconds or (with `files`) its files are gone."""
+    """The success of that key, unless it is older than `max_age` seconds or (with `files`) its files are gone.
+
+    The files of what is found count as new, so that nobody collects them before who asked refers to them.
+    """
     row = connection.execute("SELECT created, run, path, result FROM cache WHERE key=?", (cache_key,)).fetchone()
     if row is None:
         return Miss("new")
@@ -122,26 +129,28 @@ def find(
 
 
 def missing(home: Home, refs: Iterable[ArtifactRef]) -> str:
-    """The digest of a file that some artifacts need and the store no longer has whole; "" where it has all."""
+    """The digest of a file that some artifacts need and the store no longer has whole; "" where it has all.
+
+    Those that it has count as new.
+    """
     root = str(home.artifacts)
     for ref in refs:
         own: dict[str, Any] = {"digest": ref.digest, "size": ref.size}
         try:
-            entries = content.manifest(root, ref.digest) if ref.kind == "folder" else [own]
+            entries = _entries_of(root, ref.digest) if ref.kind == "folder" else [own]
         except (FileNotFoundError, content.ContentError):
             return ref.digest
         for entry in entries:
-            if "digest" in entry and not _whole(Path(content.blob_path(root, entry["digest"])), entry["size"]):
+            # Its content is checked by who reads it: here it would cost as much as the step.
+            if "digest" in entry and not content.kept(root, entry["digest"], entry["size"]):
                 return str(entry["digest"])
     return ""
 
 
-def _whole(blob: Path, size: int) -> bool:
-    # Its content is checked by who reads it: here it would cost as much as the step.
-    try:
-        return blob.stat().st_size == size
-    except FileNotFoundError:
-        return False
+def _entries_of(root: str, digest: str) -> list[dict[str, Any]]:
+    """What is in a folder, the list of which counts as new. Raises `ContentError`."""
+    content.kept(root, digest)
+    return content.manifest(root, digest)
 
 
 def row(entry: Entry) -> tuple[Any, ...]:
@@ -158,6 +167,7 @@ def row(entry: Entry) -> tuple[Any, ...]:
         _parts_text(entry.parts),
         size,
         entry.created,
+        entry.seconds,
     )
 
 
@@ -213,9 +223,25 @@ def forget(connection: sqlite3.Connection, keys: Iterable[str]) -> None:
     connection.executemany("DELETE FROM cache WHERE key=?", [(each,) for each in keys])
 
 
+def ranked(connection: sqlite3.Connection, ranks: Mapping[str, float]) -> None:
+    """Note what the policy thinks of entries."""
+    connection.executemany("UPDATE cache SET rank=? WHERE key=?", [(rank, each) for each, rank in ranks.items()])
+
+
+def age(connection: sqlite3.Connection, policy: str) -> float:
+    """What a policy remembers of what it let go."""
+    row = connection.execute("SELECT age FROM policies WHERE name=?", (policy,)).fetchone()
+    return 0.0 if row is None else float(row[0])
+
+
+def aged(connection: sqlite3.Connection, policy: str, to: float) -> None:
+    """Note what a policy remembers."""
+    connection.execute("INSERT OR REPLACE INTO policies VALUES (?, ?)", (policy, to))
+
+
 def _entry(row: tuple[Any, ...]) -> Entry:
-    cache_key, created, run, path, result, step, parts, size, used, hits = row
-    return Entry(cache_key, created, run, path, _result(result), step, _parts_of(parts), size, used, hits)
+    cache_key, created, run, path, result, step, parts, *counts = row
+    return Entry(cache_key, created, run, path, _result(result), step, _parts_of(parts), *counts)
 
 
 def _result(text: str) -> Result:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import json
 import os
 import stat
 from typing import Any
 
-from couler_py.store import faults
+from couler_py.store import faults, hashing
 
+SMALL = 1 << 18  # bytes: what is shorter is read at once
 FICLONE = 0x40049409  # linux/fs.h: share the blocks of another file
 
 
@@ -43,8 +43,7 @@ def blob_path(root: str, digest: str) -> str:
 
 def digest_of(path: str) -> str:
     """The sha256 of a file's content, in hexadecimal digits."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashing.of_file(path)
 
 
 def keep(root: str, path: str, *, move: bool = False, fsync: bool = False) -> dict[str, Any]:
@@ -54,18 +53,16 @@ def keep(root: str, path: str, *, move: bool = False, fsync: bool = False) -> di
     """
     if os.path.isdir(path) and not os.path.islink(path):
         return _keep_folder(root, path, move, fsync)
-    mode = os.stat(path).st_mode
-    if not stat.S_ISREG(mode):
-        raise ContentError(f"{path} is neither a file nor a folder")
-    digest, size = _keep_file(root, os.path.realpath(path), move and not os.path.islink(path), fsync)
-    return {"kind": "file", "digest": digest, "size": size, "executable": bool(mode & 0o100)}
+    facts = _facts(path)
+    may_move = move and not os.path.islink(path) and _may_move_from(root, os.path.dirname(path), facts)
+    return {"kind": "file", **_keep_file(root, path, facts, may_move, fsync)}
 
 
 def keep_bytes(root: str, data: bytes, *, fsync: bool = False) -> dict[str, Any]:
     """Keep some bytes as a file."""
-    digest = hashlib.sha256(data).hexdigest()
+    digest = hashing.of_bytes(data)
     target = blob_path(root, digest)
-    if not _kept(target, len(data)):
+    if not kept(root, digest, len(data)):
         handle, temporary = _temporary(root)
         try:
             with os.fdopen(handle, "wb") as file:
@@ -76,6 +73,21 @@ def keep_bytes(root: str, data: bytes, *, fsync: bool = False) -> dict[str, Any]
                 os.unlink(temporary)
             raise
     return {"kind": "file", "digest": digest, "size": len(data), "executable": False}
+
+
+def kept(root: str, digest: str, size: int | None = None) -> bool:
+    """Whether a file is kept already, of that size if one is given.
+
+    It then counts as new, so that nobody collects it before it is referred to.
+    """
+    target = blob_path(root, digest)
+    try:
+        if size is not None and os.path.getsize(target) != size:  # cut short by a loss of power
+            return False
+        os.utime(target)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def keep_manifest(root: str, entries: list[dict[str, Any]], *, fsync: bool = False) -> dict[str, Any]:
@@ -97,7 +109,7 @@ def manifest(root: str, digest: str) -> list[dict[str, Any]]:
             data = file.read()
     except FileNotFoundError:
         raise _missing(root, digest) from None
-    if hashlib.sha256(data).hexdigest() != digest:
+    if hashing.of_bytes(data) != digest:
         raise _altered(root, digest)
     entries: list[dict[str, Any]] = json.loads(data.decode("utf-8", "surrogateescape"))
     for entry in entries:
@@ -153,6 +165,27 @@ def give(root: str, reference: dict[str, Any], target: str, *, writable: bool = 
             os.chmod(folder, 0o555)
 
 
+def drop(root: str, digest: str, before: float) -> bool:
+    """Delete what is kept under a digest, unless somebody has kept or found it since `before` (seconds since 1970).
+
+    Who does so at this very moment either marks it in time or finds it gone, and makes it anew.
+    """
+    target = blob_path(root, digest)
+    handle, aside = _temporary(root)
+    os.close(handle)
+    try:
+        os.rename(target, aside)
+        if os.stat(aside).st_mtime <= before:
+            return True
+        with contextlib.suppress(FileExistsError):  # it was kept anew meanwhile
+            os.link(aside, target)
+    except FileNotFoundError:  # somebody else dropped it
+        pass
+    finally:
+        os.unlink(aside)
+    return False
+
+
 def remove(path: str) -> None:
     """Delete a file or a folder, read-only ones too; nothing where nothing is there."""
     if os.path.isdir(path) and not os.path.islink(path):
@@ -184,84 +217,86 @@ def _scratch(root: str) -> str:
 
 def _keep_folder(root: str, path: str, move: bool, fsync: bool) -> dict[str, Any]:
     entries: list[dict[str, Any]] = []
-    for folder, names, files in os.walk(path, onerror=_raise):
-        for name in sorted(names):
-            place = os.path.join(folder, name)
-            if os.path.islink(place):
-                files.append(name)
+    folders = [("", path)]
+    while folders:
+        prefix, folder = folders.pop()
+        may_move = move and _may_move_from(root, folder, os.stat(folder))
+        with os.scandir(folder) as listed:
+            found = list(listed)
+        for entry in found:
+            name = prefix + entry.name
+            if entry.is_dir(follow_symlinks=False):
+                entries.append({"path": name, "kind": "folder"})
+                folders.append((name + "/", entry.path))
             else:
-                entries.append({"path": os.path.relpath(place, path), "kind": "folder"})
-        names[:] = [name for name in names if not os.path.islink(os.path.join(folder, name))]
-        for name in files:
-            entries.append(_keep_entry(root, path, os.path.join(folder, name), move, fsync))
+                entries.append({"path": name, **_keep_entry(root, entry, name, may_move, fsync)})
     return keep_manifest(root, entries, fsync=fsync)
 
 
-def _raise(error: OSError) -> None:
-    raise error
-
-
-def _keep_entry(root: str, top: str, place: str, move: bool, fsync: bool) -> dict[str, Any]:
-    name = os.path.relpath(place, top)
-    if os.path.islink(place):
-        target = os.readlink(place)
+def _keep_entry(root: str, entry: os.DirEntry[str], name: str, move: bool, fsync: bool) -> dict[str, Any]:
+    is_link = entry.is_symlink()
+    if is_link:
+        target = os.readlink(entry.path)
         if stays(name, target):
-            return {"path": name, "kind": "link", "target": target}
-    mode = os.stat(place).st_mode
-    if not stat.S_ISREG(mode):
-        raise ContentError(f"{place} is neither a file nor a folder of this artifact")
-    digest, size = _keep_file(root, os.path.realpath(place), move and not os.path.islink(place), fsync)
-    return {"path": name, "kind": "file", "digest": digest, "size": size, "executable": bool(mode & 0o100)}
+            return {"kind": "link", "target": target}
+    facts = _facts(entry.path)
+    return {"kind": "file", **_keep_file(root, entry.path, facts, move and not is_link, fsync)}
 
 
-def _keep_file(root: str, path: str, move: bool, fsync: bool) -> tuple[str, int]:
-    facts = os.stat(path)
-    # A hard link may be written through its other names; another file system and a read-only folder can't be
-    # renamed from.
-    movable = facts.st_nlink == 1 and facts.st_dev == os.stat(root).st_dev
-    if move and movable and os.access(path, os.R_OK) and os.access(os.path.dirname(path), os.W_OK):
-        digest = digest_of(path)
+def _facts(path: str) -> os.stat_result:
+    """What is known of a file, at the end of links. Raises `ContentError` where it is none."""
+    link = f"{path} is a link to {os.readlink(path)!r}, which" if os.path.islink(path) else path
+    try:
+        facts = os.stat(path)
+    except OSError as error:
+        raise ContentError(f"{link} can't be read: {error.strerror}") from None
+    if not stat.S_ISREG(facts.st_mode):
+        kinds = ((stat.S_ISDIR, "a folder elsewhere"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
+        kind = next((name for is_it, name in kinds if is_it(facts.st_mode)), "a device")
+        raise ContentError(f"{link} is {kind}: what is kept is files and folders, so delete it, or copy what it holds")
+    return facts
+
+
+def _may_move_from(root: str, folder: str, facts: os.stat_result) -> bool:
+    """Whether what lies in a folder can be renamed into the store: not from another file system, or a read-only one."""
+    return facts.st_dev == os.stat(root).st_dev and os.access(folder, os.W_OK)
+
+
+def _keep_file(root: str, path: str, facts: os.stat_result, move: bool, fsync: bool) -> dict[str, Any]:
+    if move and facts.st_nlink == 1:  # a hard link may be written through its other names
+        digest, size = digest_of(path), facts.st_size
         target = blob_path(root, digest)
-        if not _kept(target, facts.st_size):
+        if not kept(root, digest, size):
             _settle(path, target, fsync)
-        return digest, facts.st_size
-    handle, temporary = _temporary(root)
-    os.close(handle)
-    try:
-        _copy(path, temporary)
-        digest = digest_of(temporary)
-        size = os.path.getsize(temporary)
-        target = blob_path(root, digest)
-        if not _kept(target, size):
-            _settle(temporary, target, fsync)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-    return digest, size
-
-
-def _kept(target: str, size: int) -> bool:
-    """Whether a file is kept already. It then counts as new, so that nobody collects it before it is referred to."""
-    try:
-        if os.path.getsize(target) != size:  # cut short by a loss of power
-            return False
-        os.utime(target)
-    except FileNotFoundError:
-        return False
-    return True
+    else:
+        handle, temporary = _temporary(root)
+        os.close(handle)
+        try:
+            _copy(path, temporary)
+            digest, size = digest_of(temporary), os.path.getsize(temporary)
+            target = blob_path(root, digest)
+            if not kept(root, digest, size):
+                _settle(temporary, target, fsync)
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+    return {"digest": digest, "size": size, "executable": bool(facts.st_mode & 0o100)}
 
 
 def _settle(temporary: str, target: str, fsync: bool) -> None:
     os.chmod(temporary, 0o444)
-    folder = os.path.dirname(target)
-    os.makedirs(folder, exist_ok=True)
+    os.utime(temporary)  # a step may have given it any time, and what is new is not collected
     if fsync:
         sync(temporary)
     faults.reach("content.written")
-    os.rename(temporary, target)
+    try:
+        os.rename(temporary, target)
+    except FileNotFoundError:  # the first of its folder
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        os.rename(temporary, target)
     faults.reach("content.kept")
     if fsync:
-        sync(folder)
+        sync(os.path.dirname(target))
 
 
 def sync(path: str) -> None:
@@ -274,14 +309,24 @@ def sync(path: str) -> None:
 
 
 def _copy_out(root: str, digest: str, target: str, executable: bool, writable: bool) -> None:
-    source = blob_path(root, digest)
-    if not os.path.exists(source):
-        raise _missing(root, digest)
-    _copy(source, target)
+    mode = (0o644 if writable else 0o444) | (0o111 if executable else 0)
+    try:
+        with open(blob_path(root, digest), "rb", buffering=0) as source:
+            data = source.read(SMALL)
+    except FileNotFoundError:
+        raise _missing(root, digest) from None
+    if len(data) < SMALL:
+        if hashing.of_bytes(data) != digest:
+            raise _altered(root, digest)
+        with open(target, "wb", buffering=0) as file:
+            file.write(data)
+            os.fchmod(file.fileno(), mode)
+        return
+    _copy(blob_path(root, digest), target)
     if digest_of(target) != digest:
         os.unlink(target)
         raise _altered(root, digest)
-    os.chmod(target, (0o644 if writable else 0o444) | (0o111 if executable else 0))
+    os.chmod(target, mode)
 
 
 def _missing(root: str, digest: str) -> LostContentError:

@@ -8,6 +8,8 @@ the way, and none longer than a bound.
 from __future__ import annotations
 
 import contextlib
+import gzip
+import io
 import os
 import re
 import stat
@@ -37,6 +39,7 @@ ARCHIVES = (".tar.gz", ".tgz")
 
 LARGEST_RECORD = 256 << 20  # bytes of run.json and of the workflow: 100,000 tasks take about 50 MB
 LARGEST_ARCHIVE = 8 << 30  # bytes of all that an archive unpacks to
+LARGEST_HEADER = 1 << 20  # bytes of what stands before a file of an archive, its name above all
 MOST_MEMBERS = 500_000  # of an archive
 
 _PLACE = re.compile(r"(logs|files)/[A-Za-z0-9][A-Za-z0-9._-]{0,120}(/[^/\0]{1,255})*")
@@ -120,7 +123,7 @@ def opened(path: Path) -> Iterator[Path]:
 
 def _unpack(path: Path, target: Path) -> None:
     size = 0
-    with tarfile.open(path, "r:*") as tar:
+    with _Bounded(path, "rb") as packed, tarfile.open(fileobj=packed, mode="r:") as tar:
         for number, member in enumerate(tar):
             size += max(member.size, 0)
             if number >= MOST_MEMBERS or size > LARGEST_ARCHIVE:
@@ -128,6 +131,28 @@ def _unpack(path: Path, target: Path) -> None:
             if not (member.isfile() or member.isdir()):
                 raise ExportError(f"{path} holds {member.name!r}, which is neither a file nor a folder")
             tar.extract(member, target, filter="data")
+
+
+class _Bounded(gzip.GzipFile):
+    """What an archive is unpacked from: no more of it than may be, and never much at once.
+
+    The headers between the files are read whole, and one of them may say that it is as long as it likes.
+    """
+
+    def read(self, size: int | None = -1) -> bytes:
+        size = LARGEST_HEADER + 1 if size is None or size < 0 else size
+        if size > LARGEST_HEADER:
+            raise ExportError(f"{self.name} holds a header of {size:,} bytes")
+        self._check(self.tell() + size)
+        return super().read(size)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._check(offset)
+        return super().seek(offset, whence)
+
+    def _check(self, place: int) -> None:
+        if place > LARGEST_ARCHIVE + MOST_MEMBERS * tarfile.RECORDSIZE:
+            raise ExportError(f"{self.name} unpacks to more than {LARGEST_ARCHIVE >> 30} GiB")
 
 
 def read(folder: Path) -> Exported:

@@ -21,6 +21,7 @@ POINTS = {
     "store.migrating": "a step of the schema is made, and not committed",
     "attempt.folder": "the folder of an attempt is there, and nobody was asked to start it",
     "attempt.claimed": "the warden has an attempt, and has not started its step",
+    "attempt.forked": "a step's process is forked, and who forked it has told nobody",
     "attempt.spawned": "a step runs, and its process is not written down",
     "attempt.started": "a step runs, and its process is written down",
     "attempt.exited": "a step has ended, and nothing that it left is kept",
@@ -34,8 +35,32 @@ POINTS = {
     "environment.built": "packages are installed, and nothing says that all of them are",
     "upload.begun": "some of a file is in the store of artifacts elsewhere",
     "upload.kept": "a file is in the store of artifacts elsewhere, and nothing says so here",
+    "run.forgotten": "a run is no longer in the store, and its folder is still there",
     "run.ended": "all tasks of a run have ended, and the run has not",
 }
+
+
+CHECKPOINTS = {
+    "checkpoint.copying": "some of a state is copied to memory",
+    "checkpoint.copied": "a state is in memory, and nobody was asked to write it",
+    "checkpoint.writing": "some of a rank's file is written",
+    "checkpoint.written": "a rank's file is written, and nobody knows",
+    "checkpoint.reported": "a rank has said what it has written, and the checkpoint is not whole",
+    "checkpoint.whole": "a checkpoint is whole, and not yet the newest",
+    "checkpoint.newest": "a checkpoint is the newest, and older ones are still there",
+}
+"""Points of training that saves checkpoints."""
+
+
+SHARDING = {
+    "sharding.applied": "what a worker asked for is done in memory, and not written down",
+    "sharding.writing": "some of what was asked for is in the journal",
+    "sharding.written": "what was asked for is in the journal, and nobody has an answer",
+    "sharding.answered": "a worker has its answer",
+    "sharding.compacting": "a state is about to take the place of the journal",
+    "sharding.compacted": "a state is in place, and the journal that led to it too",
+}
+"""Points of the master that hands out shards of data."""
 
 
 class _Fault:
@@ -44,10 +69,11 @@ class _Fault:
     def __init__(self, wanted: str):
         self.point, _, rest = wanted.partition(":")
         times, _, self.kind = rest.partition(":")
-        if self.point not in POINTS or self.kind not in ("", "kill", "full") or not (times or "1").isdigit():
+        points = POINTS | CHECKPOINTS | SHARDING
+        if self.point not in points or self.kind not in ("", "kill", "full") or not (times or "1").isdigit():
             raise ValueError(
                 f"COULER_FAULT is {wanted!r}, which is no fault: it is POINT, POINT:TIMES or POINT:TIMES:full, and the "
-                f"points are {', '.join(POINTS)}"
+                f"points are {', '.join(points)}"
             )
         self.left = int(times or 1)
 

@@ -92,3 +92,14 @@ def release(handles: list[int]) -> None:
     """Close descriptors that hold locks."""
     for handle in handles:
         os.close(handle)
+
+
+def tidy() -> None:
+    """Delete the files of locks that nobody holds. Who opens one meanwhile finds that it is gone, and makes another."""
+    for path in lock_folder().iterdir():
+        if path.is_dir():
+            continue
+        handle = try_lock(path)
+        if handle is not None:
+            path.unlink(missing_ok=True)
+            os.close(handle)

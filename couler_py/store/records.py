@@ -12,6 +12,7 @@ RunStatus: TypeAlias = Literal["Running", "Suspended", "Succeeded", "Failed", "S
 TaskState: TypeAlias = Literal[
     "Pending", "Running", "Suspended", "Succeeded", "Failed", "Skipped", "Blocked", "Stopped"
 ]
+LEAST_PAUSE = 5.0  # seconds: longer than it takes to set up an engine, and than it is between two notes of its time
 ENDED: frozenset[str] = frozenset({"Succeeded", "Failed", "Skipped", "Blocked"})
 
 
@@ -111,3 +112,13 @@ class RunRecord(msgspec.Struct):
     outputs: dict[str, Any] = {}
     published: dict[str, Any] = {}
     tasks: dict[str, TaskRecord] = {}
+
+    def paused(self, now: float) -> float:
+        """The seconds between its beginning and its end, or now, in which no engine worked on it.
+
+        Less than `LEAST_PAUSE` is none.
+        """
+        if not self.seconds:
+            return 0.0
+        found = (self.finished or now) - self.created - self.seconds
+        return found if found >= LEAST_PAUSE else 0.0

@@ -14,7 +14,7 @@ import msgspec
 from couler_py.ir.codec import from_json
 from couler_py.ir.diagnostics import CoulerError
 from couler_py.ir.model import Workflow
-from couler_py.store import content
+from couler_py.store import content, faults
 from couler_py.store.database import transaction
 from couler_py.store.home import Home
 from couler_py.store.records import AttemptRecord, Result, RunRecord, TaskRecord
@@ -249,6 +249,7 @@ def delete(connection: sqlite3.Connection, home: Home, run_id: str) -> None:
     with transaction(connection):
         connection.execute("DELETE FROM runs WHERE id=?", (run_id,))
         connection.execute("DELETE FROM workflows WHERE digest NOT IN (SELECT workflow FROM runs)")
+    faults.reach("run.forgotten")
     content.remove(str(home.run(run_id)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from couler_py.backends import yaml
@@ -21,6 +21,7 @@ from couler_py.ir.diagnostics import Diagnostic, DiagnosticError
 from couler_py.ir.graph import templates_by_name
 from couler_py.ir.model import Document, Workflow
 from couler_py.passes.exact import exact_outputs
+from couler_py.passes.split.mark import parts_of
 from couler_py.settings import PolicySource
 
 
@@ -33,6 +34,10 @@ def compile_workflow(workflow: Workflow, options: Options = Options()) -> Bundle
         from couler_py.backends.argo.document.compiling import compiled
 
         return compiled(workflow, options)
+    if parts_of(workflow):
+        from couler_py.backends.argo.split import compile_split
+
+        return compile_split(workflow, options)
     simpler, modules = decide_in_steps(workflow), frozenset[str]()
     if options.crds == "full":
         simpler, modules = nest_modules(simpler)
@@ -82,6 +87,12 @@ class Argo:
     def compile(self, workflow: Workflow, *, version: str | None = None, **options: Any) -> Bundle:
         """Emit a checked workflow. Options: see `couler_py.backends.argo.options.Options`."""
         return compile_workflow(workflow, parse(version, options))
+
+    def scale(self, version: str | None, options: Mapping[str, Any]) -> Any:
+        """How workflows weigh on Argo: see `couler_py.passes.split.scale.Scale`."""
+        from couler_py.backends.argo.split.scale import ArgoScale
+
+        return ArgoScale(parse(version, dict(options)))
 
     def compile_document(self, document: Document, *, version: str | None = None, **options: Any) -> Bundle:
         """Emit a document around a checked workflow: with its kind, metadata and natives, and its neighbours."""

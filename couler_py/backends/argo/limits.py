@@ -60,8 +60,8 @@ def _refused(emission: Emission, what: str, most: int, name: str) -> None:
         step=name,
         source=None if template is None else template.source,
         why="the full CRDs bound these lists",
-        help='use crds="minimal" if the cluster has the minimal CRDs, or put tasks that belong together into graphs of '
-        "their own; tasks that share all that they wait for and all that waits for them are nested by themselves",
+        help='use crds="minimal" if the cluster has the minimal CRDs; or let split="auto" (--split auto) run it in '
+        "parts, each a workflow of its own; or put tasks that belong together into graphs of their own",
     )
 
 

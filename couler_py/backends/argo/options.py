@@ -8,6 +8,7 @@ import msgspec
 
 from couler_py.backends.argo.vocabulary import Kind as Kind
 from couler_py.backends.base import OnUnsupported, OptionError
+from couler_py.backends.given import options_from
 
 Version: TypeAlias = Literal["4", "3.5"]
 VERSIONS: tuple[Version, ...] = ("4", "3.5")
@@ -42,7 +43,4 @@ def parse(version: str | None, given: dict[str, object]) -> Options:
         if version not in VERSIONS:
             raise OptionError(f"argo: there is no version {version!r}; there are {' and '.join(VERSIONS)}")
         known["version"] = version
-    try:
-        return msgspec.convert(known, Options)
-    except msgspec.ValidationError as error:
-        raise OptionError(f"argo: {error}; the options are {', '.join(Options.__struct_fields__)}") from None
+    return options_from(known, Options, "argo")

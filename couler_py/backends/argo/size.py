@@ -8,7 +8,7 @@ a node takes 390 to 700 bytes, 500 + 45 for each parameter in the middle, and co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -125,6 +125,17 @@ def size_of(document: JSON) -> Size:
     )
 
 
+def node_costs(spec: JSON) -> Callable[[str, JSON], tuple[int, int, int]]:
+    """Asks what a task of a template adds to a run: its nodes, its pods, and its bytes of the status."""
+    walker = _Walker(spec)
+
+    def cost(template: str, task: JSON) -> tuple[int, int, int]:
+        found = walker.call(template, task)
+        return found.nodes, found.pods, found.bytes
+
+    return cost
+
+
 def size_findings(size: Size) -> list[Diagnostic]:
     """A warning where a workflow comes near the bound, an error where it is surely over it."""
     if size.stored < LARGE:
@@ -141,7 +152,8 @@ def size_findings(size: Size) -> list[Diagnostic]:
             why="Argo refuses a workflow of 1 MiB or more when it is submitted"
             if size.spec >= STORED
             else "Argo refuses a workflow of 1 MiB, and the status of a run grows with its tasks",
-            help="run it as several workflows, or let a fan-out run what differs only in its values",
+            help='let split="auto" (--split auto) run it in parts, each a workflow of its own, or let a fan-out run '
+            "what differs only in its values",
         )
     ]
 

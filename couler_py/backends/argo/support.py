@@ -21,10 +21,10 @@ LOWERED: dict[str, str] = {
     "fan_in": "a list output with the default []",
     "cache": "`memoize` with a hash over content and inputs",
     "handler": "one exit handler with all of them side by side",
+    "distributed_job": "a resource for a service, one for the job, and a step that tells what came of it",
     "include": "ConfigMaps, or artifacts where they are large",
 }
 NEVER: dict[str, str] = {
-    "distributed_job": "a pass lowers it to a resource first",
     "artifact_local": "the cluster doesn't see this machine's files",
 }
 

@@ -11,8 +11,10 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from couler_py.backends.local import garbage
+from couler_py.backends.local.cache.settling import surplus
 from couler_py.backends.local.paths import shown
+from couler_py.backends.local.runs import garbage
+from couler_py.cli import replaying
 from couler_py.cli.amounts import bytes_of, seconds_of
 from couler_py.cli.app import COMMANDS
 from couler_py.cli.console import clean, columns, console, one_line, size
@@ -97,7 +99,7 @@ def prune(
     budget: Annotated[
         str | None,
         typer.Option(
-            "--budget", metavar="SIZE", help="What is used least, until the rest fits (default: cache.budget)."
+            "--budget", metavar="SIZE", help="What cache.policy lets go, until the rest fits (default: cache.budget)."
         ),
     ] = None,
     dry_run: DryRun = False,
@@ -111,11 +113,13 @@ def prune(
         )
     with _connected() as connection:
         known = cache.entries(connection)
+        over = set()
+        if budget or not (step or older_than or larger or unused):
+            over = {each.key for each in surplus(connection, bytes_of("--budget", bound), load().cache.policy)}
     chosen = known
     if step or older_than or larger or unused:
         chosen = [each for each in known if _is_meant(each, step, older_than, larger, unused)]
     if budget or not (step or older_than or larger or unused):
-        over = {each.key for each in garbage.over(known, bytes_of("--budget", bound))}
         chosen = [each for each in chosen if each.key in over]
     _forget(chosen, dry_run, as_json)
 
@@ -126,6 +130,9 @@ def clear(step: Step = None, dry_run: DryRun = False, as_json: AsJson = False) -
     with _connected() as connection:
         chosen = [each for each in cache.entries(connection) if _is_meant(each, step, None, None)]
     _forget(chosen, dry_run, as_json)
+
+
+app.command("replay")(replaying.command)
 
 
 def _forget(chosen: list[Entry], dry_run: bool, as_json: bool) -> None:

@@ -16,8 +16,10 @@ from couler_py.cli.console import console, size
 from couler_py.cli.findings import show
 from couler_py.cli.load import Loaded, load
 from couler_py.cli.options import EngineOptions, File, engine_options
+from couler_py.cli.passing import Passes, passing
 
 
+@passing
 def command(
     file: File,
     to: Annotated[
@@ -36,11 +38,13 @@ def command(
         str | None, typer.Option("--on-unsupported", help="What the engine can't do: error, warn or emulate.")
     ] = None,
     option: EngineOptions = None,
+    *,
+    passes: Passes,
 ) -> None:
     """Write what an engine reads: Argo YAML, a DAG file for Airflow, or the IR as JSON."""
     options = engine_options(option) | given(crds=crds, on_unsupported=on_unsupported)
     loaded = load(file)
-    bundle = api.compile(loaded.model, to=to, **options)
+    bundle = api.compile(loaded.model, to=to, without=passes.without, **passes.options, **options)
     show(bundle.diagnostics, console(stderr=True))
     if bundle.engine == "argo":
         _warn(loaded, to)

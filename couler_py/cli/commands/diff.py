@@ -10,7 +10,7 @@ import typer
 from msgspec import UNSET
 
 from couler_py.backends.base import Detailed, NotOffered
-from couler_py.backends.local.comparing import Difference, RunDifference, TaskDifference, compare
+from couler_py.backends.local.runs.comparing import Difference, RunDifference, TaskDifference, compare
 from couler_py.cli.console import clean, columns, console, one_line, phase_text, seconds
 from couler_py.cli.options import AsJson
 from couler_py.cli.reach import Reach, reaching
@@ -53,6 +53,8 @@ def _runs(before: str, after: str, reach: Reach) -> tuple[Any, Any, Any, Any]:
 def _lines(found: RunDifference) -> Iterator[Any]:
     head = [["status", phase_text(found.status_before), phase_text(found.status_after)]]
     head.append(["took", seconds(found.seconds_before), seconds(found.seconds_after)])
+    if any(found.paused):
+        head.append(["paused", *(seconds(each) if each else "–" for each in found.paused)])
     if found.workflows[0] != found.workflows[1]:
         head.insert(0, ["workflow", *found.workflows])
     yield from columns(head, header=("", found.before, found.after))

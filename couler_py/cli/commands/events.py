@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from couler_py.backends.local import naming
 from couler_py.backends.local.api import load
+from couler_py.backends.local.runs import naming
 from couler_py.backends.local.telling import places, say, settings_for
 from couler_py.cli import exits
 from couler_py.cli.console import columns, console

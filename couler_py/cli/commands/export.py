@@ -10,7 +10,7 @@ import typer
 
 from couler_py import api
 from couler_py.backends.local.client import LocalClient
-from couler_py.backends.local.exporting import Files
+from couler_py.backends.local.runs.exporting import Files
 from couler_py.cli.console import clean, console
 from couler_py.cli.errors import UsageError
 from couler_py.cli.options import AsJson, RunName

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from couler_py.backends.local import garbage
+from couler_py.backends.local.runs import garbage
 from couler_py.cli.amounts import bytes_of, seconds_of
 from couler_py.cli.console import columns, console, size
 from couler_py.cli.options import AsJson
@@ -36,11 +36,12 @@ def command(
 
     Files, environments, cached outputs over budget; old runs if asked.
     """
-    budget = load().cache.budget
+    settings = load().cache
     found = garbage.sweep(
         older_than=None if older_than is None else seconds_of("--older-than", older_than),
         keep=keep,
-        budget=bytes_of("cache.budget", budget) if budget else None,
+        budget=bytes_of("cache.budget", settings.budget) if settings.budget else None,
+        policy=settings.policy,
         unused=seconds_of("--unused", unused),
         stores=stores,
         dry_run=dry_run,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from couler_py.backends.local import naming
 from couler_py.backends.local.api import load
+from couler_py.backends.local.runs import naming
 from couler_py.cli.options import RunName
 from couler_py.events import metrics
 from couler_py.store import runs

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -11,16 +13,26 @@ import typer
 
 from couler_py import api
 from couler_py.backends.argo.size import STORED, Size, size_of
-from couler_py.backends.base import Bundle, backend, installed
+from couler_py.backends.base import Bundle, backend, installed, parse_target
 from couler_py.cli import linting
+from couler_py.cli.commands.graph import drawn
 from couler_py.cli.console import columns, console, one_line, seconds, size
 from couler_py.cli.load import load
-from couler_py.cli.options import AsJson, File
+from couler_py.cli.options import AsJson, File, engine_options
+from couler_py.cli.passing import Passes, passing
 from couler_py.ir.diagnostics import CoulerError, DiagnosticError
 from couler_py.ir.model import Workflow
 from couler_py.ir.pod import Resources
 from couler_py.passes.pipeline import Applied, transform
 from couler_py.passes.plan import Plan, plan
+from couler_py.passes.situation import Note, Situation
+from couler_py.steps.launchers import lowered as jobs
+from couler_py.store.history import history
+
+NOTES = 20
+"""So many notes of a pass are shown as text; `--json` has all."""
+LARGE = 20_000
+"""Of workflows with more tasks, only what one engine reads is made, unless others are named: each takes seconds."""
 
 
 class EngineView(msgspec.Struct, frozen=True):
@@ -35,34 +47,75 @@ class EngineView(msgspec.Struct, frozen=True):
     run: Size | None = None
 
 
+@passing
 def command(
     file: File,
     engine: Annotated[list[str] | None, typer.Option("--engine", help="Only these engines (default: all).")] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="PATH", help="Draw the graph as the passes leave it: x.svg, x.html."),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-O",
+            "--option",
+            metavar="NAME=VALUE",
+            help="An option of the first engine, as crds=minimal.",
+        ),
+    ] = None,
     as_json: AsJson = False,
+    *,
+    passes: Passes,
 ) -> None:
-    """Say what a run would do: levels, critical path, resources, engines, sizes."""
-    loaded = load(file)
-    linting.refuse(loaded)
-    checked = api.checked(loaded.model)
-    workflow, applied = transform(checked.workflow)
-    made = plan(workflow)
-    views = [view(checked.written, made, name) for name in engine or installed()]
+    """Say what a run would do: levels, critical path, resources, engines, sizes, and what passes do."""
+    options = engine_options(option)
+    with api.collector_at_rest():
+        loaded = load(file)
+        linting.refuse(loaded)
+        checked = api.checked(loaded.model)
+        name, version = parse_target(engine[0] if engine else checked.settings.engine or "argo")
+        scale = api.scale_of(backend(name), version, options)
+        situation = Situation(name, version, options | passes.options, checked.settings, history(), scale, jobs=jobs)
+        workflow, applied = transform(checked.workflow, situation, without=passes.without)
+        made = plan(workflow)
+        views = []
+        for target in engine or (installed() if made.tasks <= LARGE else (name,)):
+            own = parse_target(target)
+            passed = workflow if own == (name, version) and workflow.dialect != "argo" else None
+            views.append(view(checked, made, target, passes, options if own[0] == name else {}, passed))
+    if output is not None:
+        Path(output).write_text(drawn(workflow, Path(output).suffix.lower(), limit=500, graphviz=None), "utf-8")
+        console(stderr=True).print(f"wrote {output}")
     if as_json:
         print(json.dumps(_plain(made, checked, applied, views), indent=2, ensure_ascii=False))
         return
     out = console()
-    for line in [*_overview(made), *_steps(made), *_filled(checked), *_passes(applied), *_engines(views)]:
+    parts = (_overview(made), _steps(made), _filled(checked), _passes(applied), _engines(views), _others(made, engine))
+    for line in itertools.chain.from_iterable(parts):
         out.print(line)
 
 
-def view(workflow: Workflow, made: Plan, name: str) -> EngineView:
-    """How an engine sees a workflow. Raises `UnknownEngineError`."""
+def view(
+    checked: api.Checked,
+    made: Plan,
+    target: str,
+    passes: Passes,
+    options: Mapping[str, Any],
+    passed: Workflow | None = None,
+) -> EngineView:
+    """How an engine sees a workflow, compiled with some options of it.
+
+    `passed` is what the passes have made of it for that engine, where they did. Raises `UnknownEngineError`.
+    """
+    name = parse_target(target)[0]
     rows = {row.feature: row for row in backend(name).support()}
     used = [rows[feature] for feature in made.features if feature in rows]
     never = {row.feature: row.by for row in used if row.level == "never"}
     indirect = {row.feature: f"{row.level}: {row.by}" for row in used if row.level in ("lowered", "emulated")}
     try:
-        bundle = api.compile(workflow, to=name)
+        given = {**passes.options, **options}
+        bundle = api.emit(checked, checked.written, target, without=passes.without, passed=passed, **given)
     except DiagnosticError as error:
         messages = tuple(finding.message for finding in error.diagnostics if finding.severity == "error")
         return EngineView(name, never, indirect, errors=messages)
@@ -89,7 +142,7 @@ def _overview(made: Plan) -> Iterator[Any]:
     path = " → ".join(made.critical_path[:12]) + (" → …" if len(made.critical_path) > 12 else "")
     rows = [
         ("tasks", f"{made.tasks:,}"),
-        ("levels", f"{len(made.levels):,}, of at most {made.width:,} at once"),
+        ("levels", f"{len(made.levels):,}, {_width(made.width)} at once"),
         ("pods", f"{made.pods}, further attempts not counted"),
         ("longest path", f"{len(made.critical_path):,}: {path}"),
     ]
@@ -107,6 +160,10 @@ def _overview(made: Plan) -> Iterator[Any]:
         yield f"  {number:>2}  {shown}"
     if len(made.levels) > 20:
         yield f"      and {len(made.levels) - 20:,} more levels"
+
+
+def _width(most: int | None) -> str:
+    return "nobody knows how many" if most is None else f"of at most {most:,}"
 
 
 def _steps(made: Plan) -> Iterator[Any]:
@@ -159,10 +216,22 @@ def _places(count: int) -> str:
 def _passes(applied: tuple[Applied, ...]) -> Iterator[Any]:
     from rich.text import Text
 
-    if applied:
-        yield ""
-        yield Text("Passes", "bold")
-        yield from columns([(f"  {each.name}", each.state, each.summary) for each in applied])
+    if not applied:
+        return
+    yield ""
+    yield Text("Passes", "bold")
+    for each, line in zip(
+        applied, columns([(f"  {each.name}", each.state, each.summary) for each in applied]), strict=True
+    ):
+        yield line
+        yield from columns([(f"    {one_line(note.place)}", *_said(note)) for note in each.notes[:NOTES]])
+        if len(each.notes) > NOTES:
+            yield f"    and {len(each.notes) - NOTES:,} more"
+
+
+def _said(note: Note) -> tuple[str, str]:
+    """What a pass did or offers and why, and what it saves."""
+    return f"{note.what}: {note.why}", f"saves {note.saves}" if note.saves else ""
 
 
 def _engines(views: list[EngineView]) -> Iterator[Any]:
@@ -180,6 +249,11 @@ def _engines(views: list[EngineView]) -> Iterator[Any]:
             yield Text(f"    {one_line(message)}", "red")
         for feature, how in each.indirect.items():
             yield Text(f"    {feature}: {how}", "dim")
+
+
+def _others(made: Plan, named: list[str] | None) -> Iterator[Any]:
+    if made.tasks > LARGE and not named:
+        yield "  others aren't tried with so many tasks, unless they are named: --engine"
 
 
 def _run(found: Size) -> Iterator[str]:

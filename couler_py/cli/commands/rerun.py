@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from couler_py.backends.base import ClusterClient, NotOffered
+from couler_py.backends.base import ClusterClient, NotOffered, Scheduling
 from couler_py.backends.local.client import LocalClient
 from couler_py.cli import running
 from couler_py.cli.errors import UsageError
@@ -26,12 +26,13 @@ def command(run: RunName, parameter: Parameters = None, as_json: AsJson = False,
                 raise UsageError(str(error)) from error
 
         running.watch(client, start, as_json=as_json)
-    elif isinstance(client, ClusterClient):
+    elif isinstance(client, ClusterClient | Scheduling):
         given = texts(parameter or ())
+        begin = client.rerun if isinstance(client, Scheduling) else client.resubmit
 
         def resubmit() -> str:
             try:
-                return client.resubmit(run, parameters=given)
+                return begin(run, parameters=given)
             except ValueError as error:
                 raise UsageError(str(error), "CLR705") from None
 

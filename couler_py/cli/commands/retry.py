@@ -58,6 +58,9 @@ def command(
             return _here(client, run, start or (), task or (), file, values)
         return _there(client, run, values)
 
+    if isinstance(client, LocalClient) and typed is None and not values and client.status(run).status == "Succeeded":
+        _nothing_failed(client, run, as_json=as_json)
+        return
     if dry_run:
         again()
         planned.show(client, as_json=as_json)
@@ -66,6 +69,15 @@ def command(
         said = "steps run as they were when the run began; --with FILE takes their code as it is now"
         console(stderr=True).print(said, style="dim")
     running.watch(client, again, as_json=as_json)
+
+
+def _nothing_failed(client: LocalClient, run: str, *, as_json: bool) -> None:
+    if as_json:
+        print(running.to_json(client.status(run).as_json()), end="")
+    console(stderr=True).print(
+        f"nothing failed in {run}. `couler retry {run} --task TASK` runs a task again with all that follows it, "
+        f"`--with FILE` what has changed; `couler rerun {run}` starts it anew"
+    )
 
 
 def _here(client: LocalClient, run: str, start: Any, only: Any, file: str | None, values: dict[str, str]) -> str:

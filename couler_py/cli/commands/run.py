@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -16,15 +13,16 @@ from couler_py.cli import linting, running
 from couler_py.cli.console import clean, console
 from couler_py.cli.errors import UsageError
 from couler_py.cli.findings import show
+from couler_py.cli.lacking import for_here
 from couler_py.cli.load import Loaded, load
 from couler_py.cli.options import AsJson, EngineOptions, File, Parameters, engine_options
 from couler_py.cli.parameters import read
+from couler_py.cli.passing import Passes, passing
 from couler_py.dsl.building import written_here
-from couler_py.ir.diagnostics import Diagnostic
-from couler_py.ir.model import Function, Workflow
-from couler_py.passes.check.packages import unprovided
+from couler_py.ir.model import Workflow
 
 
+@passing
 def command(
     file: File,
     parameter: Parameters = None,
@@ -56,16 +54,19 @@ def command(
         ),
     ] = None,
     option: EngineOptions = None,
+    *,
+    passes: Passes,
 ) -> None:
     """Run a workflow on this machine and watch it."""
     loaded = load(file)
     values = read(loaded.workflow, parameter or (), loaded.parameters)
-    bundle = api.compile(loaded.model, to="local")
-    show(_for_here(bundle.diagnostics, loaded.workflow), console(stderr=True))
-    linting.refuse(loaded)
+    bundle = api.compile(loaded.model, to="local", without=passes.without, **passes.options)
     client = LocalClient()
     options = _options(loaded, at, option)
-    kind = options["runtime"] = _runtime(client, loaded, runtime or options.get("runtime"))
+    kind = options["runtime"] = runtime_of(client, loaded, runtime or options.get("runtime"))
+    found = for_here(bundle.diagnostics, loaded.workflow) if kind == "process" else bundle.diagnostics
+    show(found, console(stderr=True))
+    linting.refuse(loaded)
     if kind == "process" and not as_json:
         _say_unused_images(loaded.workflow)
     api.hand_over_secrets(loaded.workflow, client)
@@ -87,24 +88,13 @@ def command(
     running.watch(client, start, as_json=as_json)
 
 
-def _runtime(client: LocalClient, loaded: Loaded, asked: str | None) -> str:
+def runtime_of(client: LocalClient, loaded: Loaded, asked: str | None) -> str:
     """What the steps run in: what was asked for, else what the settings say or the origin of the workflow."""
     setting = api.settings_of(loaded.workflow).runtime
     try:
         return client.choose_runtime(asked, setting, trusted=written_here(loaded.workflow))
     except ValueError as error:
         raise UsageError(str(error)) from None
-
-
-def _for_here(findings: Sequence[Diagnostic], workflow: Workflow) -> list[Diagnostic]:
-    """The findings without those of modules that images don't have, where this machine has them."""
-    bodies = {template.name: template.body for template in workflow.templates}
-    return [finding for finding in findings if finding.code != "CLR290" or _lacks(bodies[finding.step], workflow)]
-
-
-def _lacks(body: object, workflow: Workflow) -> bool:
-    missing = unprovided(body, workflow.includes) if isinstance(body, Function) else {}
-    return any(module not in sys.modules and importlib.util.find_spec(module) is None for module in missing)
 
 
 def _options(loaded: Loaded, at: str | None, option: list[str] | None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from couler_py.backends.base import RunPhase, RunStatus
+from couler_py.backends.base import ClusterClient, RunPhase, RunStatus
 from couler_py.cli.amounts import seconds_of
 from couler_py.cli.console import columns, console, phase_text, seconds
 from couler_py.cli.errors import UsageError
@@ -51,6 +51,8 @@ def command(
     wanted = {phase(each) for each in status or ()}
     elsewhere = bool(reach.typed or label or namespace)
     client: Any = reach.client(engine or ("argo" if elsewhere else "local"), namespace=namespace)
+    if label and not isinstance(client, ClusterClient):
+        raise UsageError(f"-l {label}: runs of the engine {client.engine} have no labels")
     listed = client.list(labels=label) if label else client.list()
     after = None if since is None else time.time() - seconds_of("--since", since)
     chosen = (run for run in listed if _is_meant(run, wanted, name, after))
@@ -63,7 +65,7 @@ def command(
         filtered = wanted or name or since or label
         console(stderr=True).print("no such runs" if filtered else "no runs yet")
         return
-    rows = [[run.run, phase_text(run.status), run.workflow, _started(run), seconds(_took(run))] for run in found]
+    rows = [[run.run, phase_text(run.status), run.workflow, _started(run), took(run)] for run in found]
     for line in columns(rows, header=("RUN", "STATUS", "WORKFLOW", "STARTED", "TOOK")):
         out.print(line)
 
@@ -92,6 +94,7 @@ def _plain(run: RunStatus) -> dict[str, Any]:
         "engine": run.engine,
         "started": run.started,
         "finished": run.finished,
+        "seconds": run.seconds(time.time()),
         "message": run.message,
     }
 
@@ -102,7 +105,7 @@ def _started(run: RunStatus) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(run.started))
 
 
-def _took(run: RunStatus) -> float | None:
-    if run.started is None:
-        return None
-    return (run.finished or time.time()) - run.started
+def took(run: RunStatus) -> str:
+    """How long a run has taken, and how long it was stopped meanwhile."""
+    text = seconds(run.seconds(time.time()))
+    return f"{text}, paused {seconds(run.paused)}" if run.paused else text

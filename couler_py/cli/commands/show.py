@@ -16,6 +16,7 @@ from couler_py.cli.options import AsJson, RunName
 from couler_py.cli.reach import Reach, reaching
 from couler_py.cli.running import to_json
 from couler_py.cli.summary import summary
+from couler_py.passes.retry.recognise import explained
 from couler_py.report.page import value_text
 from couler_py.store.records import AttemptRecord, Result
 
@@ -99,6 +100,8 @@ def _of_run(run: RunStatus, details: dict[str, _Details]) -> Iterator[Any]:
     facts = [("workflow", run.workflow), ("engine", run.engine), ("began", _moment(run.started))]
     if run.finished is not None:
         facts.append(("ended", _moment(run.finished)))
+    if run.paused:
+        facts.append(("paused", seconds(run.paused)))
     yield from columns(facts)
     if run.parameters:
         yield ""
@@ -134,6 +137,9 @@ def _of_task(run: str, task: TaskStatus, known: _Details | None) -> Iterator[Any
     if task.message:
         yield ""
         yield clean(task.message)
+        if task.status == "Failed" and (kind := explained(task.message)):
+            yield ""
+            yield kind
     if known is not None and known.attempts:
         yield ""
         rows = [

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from couler_py import api
-from couler_py.backends.base import Bundle, Client, parse_target
+from couler_py.backends.base import Bundle, Client, Scheduling, parse_target
 from couler_py.cli import documents, linting, planned, running
 from couler_py.cli.commands.compile import given
 from couler_py.cli.console import console
@@ -19,6 +19,7 @@ from couler_py.cli.findings import show
 from couler_py.cli.load import load
 from couler_py.cli.options import AsJson, EngineOptions, Parameters, engine_options
 from couler_py.cli.parameters import read, texts
+from couler_py.cli.passing import Passes, passing
 from couler_py.cli.reach import DryRun, Namespace, Reach, reaching
 from couler_py.ir.diagnostics import DiagnosticError
 from couler_py.settings import load as load_settings
@@ -36,6 +37,7 @@ SHOWN = {
 
 
 @reaching
+@passing
 def command(
     file: File,
     to: Annotated[
@@ -54,6 +56,7 @@ def command(
     option: EngineOptions = None,
     *,
     reach: Reach,
+    passes: Passes,
 ) -> None:
     """Compile a workflow and start it on an engine."""
     options = engine_options(option) | given(crds=crds, on_unsupported=on_unsupported)
@@ -77,15 +80,25 @@ def command(
     values = read(loaded.workflow, parameter or (), loaded.parameters)
     if where:
         options["namespace"] = where
-    bundle = api.compile(loaded.model, to=to, **options)
+    bundle = api.compile(loaded.model, to=to, without=passes.without, **passes.options, **options)
     if any(finding.severity == "error" for finding in bundle.diagnostics):
         raise DiagnosticError(bundle.diagnostics)
     show(bundle.diagnostics, console(stderr=True))
     if engine == "argo" and loaded.written is not None and (found := linting.refused(loaded)[0]):
         raise DiagnosticError(tuple(found))
     made = client()
+    about_another_version(made, bundle, file)
     api.hand_over_secrets(loaded.workflow, made, where)
     _follow(made, bundle, values, watch, log, as_json, dry_run)
+
+
+def about_another_version(client: Client, bundle: Bundle, file: str) -> None:
+    """Warn where an engine that keeps workflows has another one of that name than a file's."""
+    if isinstance(client, Scheduling) and client.differs(bundle):
+        said = (
+            f"{client.engine} has another version of it than {file}, and starts that: `couler deploy` brings this one"
+        )
+        console(stderr=True).print(f"warning: {said}", style="yellow")
 
 
 def _follow(

@@ -21,6 +21,7 @@ AREAS = (
     "local",
     "containers",
     "airflow",
+    "airflow_import",
     "cli",
     "lifecycle",
     "printer",

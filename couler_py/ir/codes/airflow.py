@@ -37,8 +37,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "CLR505",
         "the id of a task is too long for Airflow",
-        "The id of a task holds the names of all groups around it, and Airflow takes 250 characters. Give the "
-        "workflows and steps on the way shorter names.",
+        "The id of a task holds the names of all groups around it, and may have 240 characters: Airflow names the "
+        "folders of its logs by it. Give the workflows and steps on the way shorter names.",
     ),
     Code(
         "CLR506",
@@ -80,13 +80,41 @@ CODES: tuple[Code, ...] = (
     Code(
         "CLR512",
         "files between pods without a place",
-        "A pod's files are gone with it. Steps that hand on files need a volume that all pods and the workers can "
-        "mount: `-O claim=NAME` names its claim, `-O artifacts=/path` where it is mounted.",
+        "A pod's files are gone with it. Steps that hand on files need a place: `-O artifacts=s3://bucket/path` "
+        "(any URI that fsspec knows), or a volume that all pods and the workers can mount, `-O claim=NAME` and "
+        "`-O artifacts=/path`. Containers of Docker share a folder or a volume with the worker; a URI is no place for "
+        "them, though the worker brings and puts files of named stores.",
     ),
     Code(
         "CLR513",
         "a setting that Airflow keeps elsewhere",
         "How long runs and pods are kept, and how late a run may start, are settings of an installation of Airflow, "
         "not of a DAG. The DAG file leaves them out; nothing else changes.",
+    ),
+    Code(
+        "CLR514",
+        "a named store that can't be reached from a DAG",
+        "Files in stores are moved by fsspec: S3, GCS, OSS and Azure by bucket and key, and HTTP addresses as input. "
+        "Settings of a store beyond endpoint, region and keys have no word there. Keys are secrets of the "
+        "cluster: only pods can have them. Where the worker moves files (Docker, processes) or looks into them "
+        "(a cached step), its own environment has the keys.",
+    ),
+    Code(
+        "CLR515",
+        "a Kubernetes object as a step, with more than Airflow's operator does",
+        "Conditions are requirements of a label selector over the object's fields (`status.succeeded > 0`), outputs "
+        "are paths of fields (`{.status.phase}`). Flags of kubectl, and jq filters that compute, need a step of "
+        "their own.",
+    ),
+    Code(
+        "CLR516",
+        "a patch of a pod that can't be applied when the file is written",
+        "`pod_patch` is merged into the pod of the step when the DAG file is written, so it must be JSON or YAML "
+        "without values of the run. The typed settings of pods may hold values.",
+    ),
+    Code(
+        "CLR517",
+        "a tag that Airflow would not take",
+        "A tag of a DAG has at most 100 characters. Labels of the workflow become tags; a longer one is left out.",
     ),
 )

@@ -69,8 +69,8 @@ CODES: tuple[Code, ...] = (
         'parameters. Installations from before 4.0 have minimal CRDs without bounds: say `crds="minimal"` for those. '
         "In larger graphs, tasks that share all that they wait for and all that waits for them, or that lie between "
         "one way in and one way out, are nested in graphs of their own, which changes nothing about a run. Where that "
-        "isn't enough, put tasks that belong together into graphs of their own, or let a fan-out run what differs only "
-        "in its values.",
+        'isn\'t enough, `split="auto"` (`--split auto`) runs the workflow in parts, each a workflow of its own; or put '
+        "tasks that belong together into graphs of their own, or let a fan-out run what differs only in its values.",
     ),
     Code(
         "CLR410",
@@ -116,5 +116,14 @@ CODES: tuple[Code, ...] = (
         "in the name of a template in a templateRef, and wrote lists and objects in Go's words instead of JSON.",
         example="{{=filter(fromJSON(inputs.parameters.list), # > 1)}}",
         instead="{{=toJson(filter(fromJSON(inputs.parameters.list), # > 1))}}",
+    ),
+    Code(
+        "CLR416",
+        "a limit of the whole run, which each of its parts has for itself",
+        "The parts of a split workflow are runs of their own, and Argo counts and times each run by itself. With "
+        "`parallelism`, each part may have so many pods at once, and so many parts run side by side; give a smaller "
+        "number, or hold a semaphore (`locks=`) in the steps themselves, which counts over all runs. With a "
+        "`deadline`, each part may take that long from its own start, while the run around them ends at its own: "
+        "terminate it (`couler terminate`) to end parts with it, or limit the steps by `timeout`.",
     ),
 )

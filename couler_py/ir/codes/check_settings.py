@@ -66,9 +66,17 @@ CODES: tuple[Code, ...] = (
         "CLR285",
         "A bound that makes no sense",
         "Parallelism, the limit of a semaphore, and the nodes of a job are at least 1. Only a graph can bound how many "
-        "of its steps run at once.",
+        "of its steps run at once. Jobs of TensorFlow and of MPI keep the number of nodes that they began with.",
         example="Semaphore('licences', limit=0)",
         instead="Semaphore('licences', limit=1)",
+    ),
+    Code(
+        "CLR286",
+        "A job of several nodes that its launcher can't run",
+        "On a cluster a distributed job becomes objects of Kubernetes, and each launcher can do some of what jobs may "
+        "ask for. Files don't go to the pods of a job, and the outputs are values that rank 0 leaves.",
+        example='couler.distributed_job("i:1", ["train"], framework="mpi", launcher="pytorchjob")',
+        instead='couler.distributed_job("i:1", ["train"], framework="mpi", launcher="mpijob")',
     ),
     Code(
         "CLR290",

@@ -69,4 +69,13 @@ CODES: tuple[Code, ...] = (
         example="couler run downloaded.json",
         instead="couler print downloaded.json   # read it\ncouler run downloaded.json --runtime process",
     ),
+    Code(
+        "CLR709",
+        "Passes leave a workflow in Argo's own words as it is",
+        "A document that was imported, or written with `couler_py.argo_native`, is written out for Argo as it stands: "
+        "no pass changes it, whatever is asked for by `--split`, `--retry-platform` and the like. For other engines it "
+        "is translated first, and passes work on that.",
+        example="couler compile imported.yaml --to argo --split auto",
+        instead="couler compile imported.yaml --to argo",
+    ),
 )

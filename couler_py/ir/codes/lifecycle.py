@@ -18,7 +18,9 @@ CODES: tuple[Code, ...] = (
         "The token isn't accepted",
         "The server doesn't know who calls (401): no token, a wrong one, or one that has run out. The token of "
         "the Argo server comes from --token-file, else ARGO_TOKEN, else (where ARGO_SERVER chooses the server) "
-        "from the kubeconfig. `kubectl create token ACCOUNT` makes one. The text `Bearer ` before it is optional.",
+        "from the kubeconfig. `kubectl create token ACCOUNT` makes one. Airflow's comes from --token-file or "
+        "COULER_AIRFLOW_TOKEN, or is fetched for COULER_AIRFLOW_USERNAME and COULER_AIRFLOW_PASSWORD. The text "
+        "`Bearer ` before a token is optional.",
         example="couler runs --server https://argo.example.com",
         instead="kubectl create token ci > token\ncouler runs --server https://argo.example.com --token-file token",
     ),
@@ -88,6 +90,23 @@ CODES: tuple[Code, ...] = (
         "given. `couler rbac` prints the rules for all else; those for that step have to be added by hand.",
         example="manifest: '{{inputs.parameters.manifest}}'",
         instead="manifest: |\n  apiVersion: batch/v1\n  kind: Job\n  ...",
+    ),
+    Code(
+        "CLR724",
+        "Airflow can't import the DAG file",
+        "The file is in the folder of DAGs, and reading it raised: the message has Airflow's traceback. What a file "
+        "imports must be installed where Airflow's dag-processor runs; files that couler-py writes need Airflow 3.1 or "
+        "later and the providers that their first lines import. The version before lies beside, as NAME.py.old.",
+    ),
+    Code(
+        "CLR725",
+        "Airflow hasn't read the DAG file yet",
+        "It is in the folder, and the server doesn't show it. Airflow looks for new files every `refresh_interval` "
+        "seconds of the section `dag_processor`, 300 as it comes. Beyond that: the folder isn't the one that this "
+        "Airflow reads (`airflow config get-value core dags_folder`), the dag-processor doesn't run, or a bundle "
+        "brings DAGs from elsewhere, as from git.",
+        example="couler deploy nightly.py --to airflow --dags-folder ./dags",
+        instead="couler deploy nightly.py --to airflow --dags-folder /opt/airflow/dags",
     ),
     Code(
         "CLR723",

@@ -98,4 +98,12 @@ CODES: tuple[Code, ...] = (
         "changed run again with all that follows them, and what failed; everything else stays as it is. The note "
         "names the steps.",
     ),
+    Code(
+        "CLR613",
+        "modules to preload that are none",
+        "`preload` is a list of modules, by the names that `import` takes. They are loaded once, before Python steps "
+        "are forked.",
+        example='engines={"local": {"preload": "numpy"}}',
+        instead='preload=["numpy"]',
+    ),
 )

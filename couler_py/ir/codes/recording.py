@@ -176,4 +176,14 @@ CODES: tuple[Code, ...] = (
         'w.parameter("seed", int, "zero")',
         'w.parameter("seed", int, 0)',
     ),
+    Code(
+        "CLR162",
+        "A sweep can't be made like this",
+        "A sweep calls one Python step with settings out of a space. Each setting is an argument of the step; what "
+        "stays the same for all trials is in given=; the metric is what the step returns or logs by "
+        "couler.log_metric. A setting that isn't always used (`.only(...)`) needs a default in the step. A grid "
+        "needs to know which values to try, and only algorithms that stop early take max_step=.",
+        'couler.sweep(train, {"c": 0.1}, "score", "maximize", trials=20)',
+        'couler.sweep(train, {"c": couler.space.real(0.01, 100, log=True)}, "score", "maximize", trials=20)',
+    ),
 )

@@ -35,6 +35,10 @@ class Area(msgspec.Struct, frozen=True):
         return self.top + self.height - (value - low) / (high - low) * self.height
 
 
+LEAST = 1e-300
+"""The narrowest range that an axis shows: the steps of narrower ones are no numbers of full precision (IEEE 754)."""
+
+
 def drawable(value: float) -> bool:
     """Whether a number has a place on an axis: it is finite, and ranges of such numbers can be computed with."""
     return abs(value) < 1e300
@@ -46,7 +50,7 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
     >>> ticks(0, 0.97)
     [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     """
-    if not low < high:
+    if not high - low >= LEAST:
         spread = abs(low) * 0.5 or 1.0
         low, high = low - spread, high + spread
     rough = (high - low) / about

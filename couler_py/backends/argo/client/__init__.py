@@ -1,7 +1,7 @@
 """Runs on a cluster, steered through the Kubernetes API or the Argo server. Needs the extra `argo`.
 
 `ArgoClient` (`runs.py`) is what people hold; `Door` (`door.py`) is a way to the cluster, of which there are two;
-`Http` (`http.py`) is how both send JSON, repeat what is safe to repeat, and say what went wrong.
+`Http` (`backends/rest/`) is how both send JSON, repeat what is safe to repeat, and say what went wrong.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -16,6 +15,7 @@ from urllib.request import getproxies, proxy_bypass
 import msgspec
 
 from couler_py.backends.base import EngineUnreachableError, OptionError
+from couler_py.backends.rest.tokens import token_in
 
 
 class Address(msgspec.Struct, frozen=True):
@@ -120,11 +120,7 @@ def authorization(address: Address, environment: Mapping[str, str], cluster: Any
     Raises `OptionError` for a token file that can't be read, without what is in it.
     """
     if address.token_file:
-        try:
-            token = Path(address.token_file).expanduser().read_text(encoding="ascii").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it isn't text of a token"
-            raise OptionError(f"argo: the token file {address.token_file} can't be read: {why}") from None
+        token = token_in(address.token_file, "argo").strip()
     else:
         token = address.token or environment.get("ARGO_TOKEN", "")
     if not token and cluster is not None:

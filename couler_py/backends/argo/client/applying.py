@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from couler_py.backends.argo.client.door import Door
-from couler_py.backends.argo.client.failures import ConflictError
-from couler_py.backends.argo.client.request import JSON
+from couler_py.backends.rest.failures import ConflictError
+from couler_py.backends.rest.request import JSON
 
 TRIES = 5
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from couler_py.backends.argo.client.request import JSON
 from couler_py.backends.argo.status import unpacked
 from couler_py.backends.base import NotOffered
+from couler_py.backends.rest.request import JSON
 
 
 def approved(workflow: JSON, nodes: Mapping[str, Mapping[str, str]]) -> JSON:

@@ -16,11 +16,11 @@ import msgspec
 
 from couler_py.backends.argo.client import store
 from couler_py.backends.argo.client.door import Door
-from couler_py.backends.argo.client.failures import NotUnderstoodError
-from couler_py.backends.argo.client.request import JSON
 from couler_py.backends.argo.client.server import Server
 from couler_py.backends.argo.status import artifact_key, paths
 from couler_py.backends.base import NotOffered
+from couler_py.backends.rest.failures import NotUnderstoodError
+from couler_py.backends.rest.request import JSON
 
 FOLDER = 307
 """How the Argo server says that an artifact is a folder: it sends us to the same place with a "/" behind."""

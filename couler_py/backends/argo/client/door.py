@@ -7,8 +7,8 @@ from typing import Protocol
 
 import msgspec
 
-from couler_py.backends.argo.client.http import Http
-from couler_py.backends.argo.client.request import JSON
+from couler_py.backends.rest.http import Http
+from couler_py.backends.rest.request import JSON
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -48,8 +48,8 @@ class Door(Protocol):
 
     def get(self, kind: str, namespace: str, name: str) -> JSON: ...
 
-    def list(self, kind: str, namespace: str, labels: str = "") -> list[JSON]:
-        """All of a kind; runs without their nodes where that can be had."""
+    def list(self, kind: str, namespace: str, labels: str = "", *, whole: bool = False) -> list[JSON]:
+        """All of a kind; runs without their nodes where that can be had, unless they are wanted `whole`."""
         ...
 
     def events(self, namespace: str, name: str, version: str) -> Iterator[Event]:
@@ -83,8 +83,11 @@ class Door(Protocol):
         """Let waiting nodes go on: by id, with these outputs."""
         ...
 
-    def retry(self, namespace: str, name: str, parameters: Mapping[str, str]) -> None:
-        """Run what failed again, with these values (as they stand in the document) of parameters."""
+    def retry(self, namespace: str, name: str, parameters: Mapping[str, str], also: str = "") -> None:
+        """Run what failed again, with these values (as they stand in the document) of parameters.
+
+        `also` selects nodes that run again with all that follows them, although they succeeded.
+        """
         ...
 
     def resubmit(self, namespace: str, name: str, parameters: Mapping[str, str], *, memoized: bool) -> JSON: ...

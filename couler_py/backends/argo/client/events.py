@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from couler_py.backends.argo.client.door import Event
-from couler_py.backends.argo.client.failures import CutOffError, Said, failure
-from couler_py.backends.argo.client.request import JSON
+from couler_py.backends.argo.client.words import WORDS
+from couler_py.backends.rest.failures import CutOffError, Said, failure
+from couler_py.backends.rest.request import JSON
 
 LASTS = 60
 """Seconds after which we ask the server to end an answer: a connection that died without a word is noticed soon."""
@@ -38,7 +39,7 @@ def kubernetes_events(lines: Iterable[bytes], call: str) -> Iterator[Event]:
         given = found.get("object")
         what = given if isinstance(given, dict) else {}
         if found.get("type") == "ERROR":
-            raise failure(int(what.get("code", 500)), Said(str(what.get("message", ""))), call)
+            raise failure(int(what.get("code", 500)), Said(str(what.get("message", ""))), call, WORDS)
         if found.get("type") in ("ADDED", "MODIFIED", "DELETED"):
             yield Event(found["type"], what)
 
@@ -49,7 +50,7 @@ def server_events(lines: Iterable[bytes], call: str) -> Iterator[Event]:
         if "error" in found:
             if (status := _status(found["error"])) == ENDED:
                 return
-            raise failure(status, Said(str(found["error"].get("message", ""))), call)
+            raise failure(status, Said(str(found["error"].get("message", ""))), call, WORDS)
         result = found.get("result") or {}
         if result.get("type") in ("ADDED", "MODIFIED", "DELETED"):
             yield Event(result["type"], result["object"])

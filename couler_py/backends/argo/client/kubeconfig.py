@@ -32,7 +32,9 @@ def connect(
         namespace = str(chosen.get("context", {}).get("namespace") or "default")
     except config.ConfigException as error:
         if file is not None or not NAMESPACE.exists():
-            raise EngineUnreachableError(f"no cluster: {error}; set KUBECONFIG, or name one by --kubeconfig") from None
+            raise EngineUnreachableError(
+                f"no cluster: {str(error).rstrip('.')}; set KUBECONFIG, or name one by --kubeconfig"
+            ) from None
         config.load_incluster_config()
         api, namespace = client.ApiClient(), NAMESPACE.read_text().strip()
     if insecure or authority:

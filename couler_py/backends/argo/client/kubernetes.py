@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from couler_py.backends.argo.client import approving, resubmitting
 from couler_py.backends.argo.client.door import Entry, Event, LogOptions
 from couler_py.backends.argo.client.events import LASTS, kubernetes_events
-from couler_py.backends.argo.client.failures import ConflictError
-from couler_py.backends.argo.client.http import Http
 from couler_py.backends.argo.client.kinds import kind as known
 from couler_py.backends.argo.client.naming import called
-from couler_py.backends.argo.client.request import JSON, MERGE_PATCH, Method, Request, segment
 from couler_py.backends.argo.status import run_phase
 from couler_py.backends.base import FINISHED, NotOffered
+from couler_py.backends.rest.failures import ConflictError
+from couler_py.backends.rest.http import Http
+from couler_py.backends.rest.request import JSON, MERGE_PATCH, Method, Request, segment
 
 PAGE = 500
 CHANGES = 5
@@ -54,7 +54,7 @@ class Kubernetes:
     def get(self, kind: str, namespace: str, name: str) -> JSON:
         return self.http.call(Request("GET", self._path(kind, namespace, name), f"get {kind} {name}"))
 
-    def list(self, kind: str, namespace: str, labels: str = "") -> list[JSON]:
+    def list(self, kind: str, namespace: str, labels: str = "", *, whole: bool = False) -> list[JSON]:
         found: list[JSON] = []
         more: tuple[tuple[str, str], ...] = ()
         where = (("labelSelector", labels),) if labels else ()
@@ -138,7 +138,7 @@ class Kubernetes:
             else:
                 return
 
-    def retry(self, namespace: str, name: str, parameters: Mapping[str, str]) -> None:
+    def retry(self, namespace: str, name: str, parameters: Mapping[str, str], also: str = "") -> None:
         raise NotOffered(f"retry on Argo goes through its server: {SERVER}")
 
     def resubmit(self, namespace: str, name: str, parameters: Mapping[str, str], *, memoized: bool) -> JSON:

@@ -11,7 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 import msgspec
 
 from couler_py.backends.argo.client.door import Door, Entry, LogOptions
-from couler_py.backends.argo.client.failures import (
+from couler_py.backends.argo.client.naming import pods
+from couler_py.backends.argo.client.watching import changes
+from couler_py.backends.argo.status import run_phase, tasks
+from couler_py.backends.base import FINISHED, LogLine, OptionError, RunNotFoundError
+from couler_py.backends.rest.failures import (
     ApiError,
     BrokenError,
     BusyError,
@@ -20,11 +24,7 @@ from couler_py.backends.argo.client.failures import (
     NoAnswerError,
     RefusedError,
 )
-from couler_py.backends.argo.client.naming import pods
-from couler_py.backends.argo.client.request import JSON
-from couler_py.backends.argo.client.watching import changes
-from couler_py.backends.argo.status import run_phase, tasks
-from couler_py.backends.base import FINISHED, LogLine, OptionError, RunNotFoundError
+from couler_py.backends.rest.request import JSON
 
 PASSING = (NoAnswerError, CutOffError, BrokenError, BusyError)
 STARTED = frozenset({"Running", "Succeeded", "Failed", "Error"})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from couler_py.backends.argo.client.request import JSON
 from couler_py.backends.argo.status import paths
 from couler_py.backends.base import RunNotFoundError
+from couler_py.backends.rest.request import JSON
 
 LONGEST_POD, HASH = 253, 10
 FORMAT = "workflows.argoproj.io/pod-name-format"

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from couler_py.backends.argo.client.request import JSON
 from couler_py.backends.argo.emit.document import PARAMETERS
 from couler_py.backends.argo.status import with_parameters
 from couler_py.backends.base import OptionError
+from couler_py.backends.rest.request import JSON
 from couler_py.ir import wire
 
 

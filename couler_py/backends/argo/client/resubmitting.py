@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from couler_py.backends.argo.client.parameters import with_texts
-from couler_py.backends.argo.client.request import JSON
 from couler_py.backends.argo.client.submission import SUBMISSION
+from couler_py.backends.rest.request import JSON
 
 PREFIX = "workflows.argoproj.io/"
 OF_THE_RUN = frozenset(

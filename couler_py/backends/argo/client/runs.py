@@ -6,22 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from couler_py.backends.argo.client import artifacts, logs, store, submission
+from couler_py.backends.argo.client import artifacts, logs, parts, store, submission
 from couler_py.backends.argo.client.address import Address, find
 from couler_py.backends.argo.client.applying import apply
 from couler_py.backends.argo.client.door import Door, LogOptions
-from couler_py.backends.argo.client.failures import MissingError
-from couler_py.backends.argo.client.http import Http
 from couler_py.backends.argo.client.kinds import kind as known
 from couler_py.backends.argo.client.kubernetes import Kubernetes
 from couler_py.backends.argo.client.naming import split
-from couler_py.backends.argo.client.pacing import Pacing
 from couler_py.backends.argo.client.parameters import typed, with_values
-from couler_py.backends.argo.client.request import JSON, Request
 from couler_py.backends.argo.client.resubmitting import repeated_for_ever
 from couler_py.backends.argo.client.server import Server
 from couler_py.backends.argo.client.stored import Stored
 from couler_py.backends.argo.client.watching import changes
+from couler_py.backends.argo.client.words import WORDS
 from couler_py.backends.argo.status import PHASES, paths, run_phase, run_status, unpacked
 from couler_py.backends.argo.verify import too_large
 from couler_py.backends.base import (
@@ -33,6 +30,10 @@ from couler_py.backends.base import (
     RunNotFoundError,
     RunStatus,
 )
+from couler_py.backends.rest.failures import MissingError
+from couler_py.backends.rest.http import Http
+from couler_py.backends.rest.pacing import Pacing
+from couler_py.backends.rest.request import JSON, Request
 from couler_py.ir import wire
 from couler_py.ir.diagnostics import DiagnosticError
 
@@ -80,9 +81,9 @@ class ArgoClient:
         doors: dict[str, Door] = {}
         if place.kubernetes is not None:
             name = "the Kubernetes API"
-            doors["kubernetes"] = Kubernetes(Http(place.kubernetes, name, pacing=pacing, rehearse=dry_run))
+            doors["kubernetes"] = Kubernetes(Http(place.kubernetes, name, WORDS, pacing=pacing, rehearse=dry_run))
         if place.server is not None:
-            doors["server"] = Server(Http(place.server, "the Argo server", pacing=pacing, rehearse=dry_run))
+            doors["server"] = Server(Http(place.server, "the Argo server", WORDS, pacing=pacing, rehearse=dry_run))
         self._door = doors.pop(place.first)
         self._other = next(iter(doors.values()), None)
         self.dry_run = dry_run
@@ -161,7 +162,8 @@ class ArgoClient:
     # ---- looking
 
     def status(self, run: str) -> RunStatus:
-        return run_status(self.document(run), run)
+        workflow = self.document(run)
+        return parts.as_one(run_status(workflow, run), parts.runs_of_parts(self._door, workflow))
 
     def document(self, run: str) -> JSON:
         """The object of a run as the cluster has it, its nodes readable."""
@@ -171,11 +173,19 @@ class ArgoClient:
         except MissingError as error:
             raise _missing(run, error) from None
 
+    def documents(self, run: str) -> Sequence[JSON]:
+        """The object of a run and, where it runs in parts, those of the runs of its parts."""
+        workflow = self.document(run)
+        return [workflow, *map(unpacked, parts.runs_of_parts(self._door, workflow).values())]
+
     def watch(self, run: str) -> Iterator[RunStatus]:
         """The status each time it changes, until the run has ended."""
         namespace, name = split(run)
         try:
             for workflow in changes(self._door, namespace, name):
+                if parts.is_split(workflow):
+                    yield from parts.watched(self._door, workflow, run)
+                    return
                 yield run_status(workflow, run)
         except MissingError as error:
             raise _missing(run, error) from None
@@ -197,7 +207,12 @@ class ArgoClient:
         """
         namespace, name = split(run)
         try:
-            yield from logs.lines(self._door, namespace, name, task, LogOptions(container, since, tail, follow))
+            chosen = LogOptions(container, since, tail, follow)
+            workflow = self._door.get("Workflow", namespace, name)
+            if parts.is_split(workflow):
+                yield from parts.lines(self._door, workflow, task, chosen)
+                return
+            yield from logs.lines(self._door, namespace, name, task, chosen)
         except MissingError as error:
             raise _missing(run, error) from None
 
@@ -237,18 +252,23 @@ class ArgoClient:
     def stop(self, run: str) -> None:
         """Let running steps end, start no others, run exit handlers."""
         self._steer(run, self._door.stop)
+        self._steer_parts(run, self._door.stop)
 
     def terminate(self, run: str) -> None:
         """End everything now, without exit handlers."""
         self._steer(run, self._door.terminate)
+        self._steer_parts(run, self._door.terminate)
 
     def suspend(self, run: str) -> None:
         """Start no further steps until `resume`."""
         self._steer(run, self._door.suspend)
+        self._steer_parts(run, self._door.suspend)
 
     def resume(self, run: str, *, outputs: Mapping[str, Any] | None = None, task: str | None = None) -> str:
         """Go on with a suspended run, or give an approval (with its outputs)."""
         workflow = self.document(run)
+        if self._resumed_in_parts(workflow, outputs, task):
+            return run
         waiting = [
             node
             for path, _, node in paths(workflow)
@@ -269,9 +289,22 @@ class ArgoClient:
             self._door.unsuspend(namespace, name)
         return run
 
+    def _resumed_in_parts(self, workflow: JSON, outputs: Mapping[str, Any] | None, task: str | None) -> bool:
+        """Go on with what waits in parts of a run; whether anything did."""
+        found = False
+        for inside, part in parts.placed(task, parts.runs_of_parts(self._door, workflow)):
+            if run_phase(part) == "Suspended":
+                metadata = part["metadata"]
+                self.resume(f"argo:{metadata['namespace']}/{metadata['name']}", outputs=outputs, task=inside)
+                found = True
+        if found and workflow["spec"].get("suspend"):
+            self._door.unsuspend(workflow["metadata"]["namespace"], workflow["metadata"]["name"])
+        return found
+
     def retry(self, run: str, *, parameters: Mapping[str, str] | None = None) -> str:
         """Run failed tasks again and keep those that succeeded. Needs the Argo server.
 
+        Of a run in parts, each part in which a task failed runs again as a whole, and so do those that follow it.
         `parameters` are other values, as they are typed. Raises `ValueError` for one that the run doesn't have.
         """
         document = self.document(run)
@@ -279,7 +312,8 @@ class ArgoClient:
             raise NotOffered(f"{run} has not ended yet")
         values = typed(document, parameters or {})
         door = self._other if isinstance(self._other, Server) else self._door
-        self._steer(run, lambda namespace, name: door.retry(namespace, name, values))
+        also = parts.to_run_again(document, parts.runs_of_parts(self._door, document))
+        self._steer(run, lambda namespace, name: door.retry(namespace, name, values, also))
         return run
 
     def resubmit(self, run: str, *, memoized: bool = False, parameters: Mapping[str, str] | None = None) -> str:
@@ -312,6 +346,13 @@ class ArgoClient:
             verb(namespace, name)
         except MissingError as error:
             raise _missing(run, error) from None
+
+    def _steer_parts(self, run: str, verb: Any) -> None:
+        """Do to the runs of parts that haven't ended what was done to the run that they belong to."""
+        workflow = self.document(run)
+        for part in parts.runs_of_parts(self._door, workflow).values():
+            if run_phase(part) not in FINISHED:
+                verb(part["metadata"]["namespace"], part["metadata"]["name"])
 
     # ---- templates and schedules
 

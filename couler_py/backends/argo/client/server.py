@@ -9,12 +9,13 @@ import msgspec
 
 from couler_py.backends.argo.client.door import Entry, Event, LogOptions
 from couler_py.backends.argo.client.events import LASTS, objects, server_events
-from couler_py.backends.argo.client.failures import Said, failure
-from couler_py.backends.argo.client.http import Http
 from couler_py.backends.argo.client.kinds import kind as known
 from couler_py.backends.argo.client.naming import called
-from couler_py.backends.argo.client.request import JSON, Method, Request, segment
+from couler_py.backends.argo.client.words import WORDS
 from couler_py.backends.base import NotOffered
+from couler_py.backends.rest.failures import Said, failure
+from couler_py.backends.rest.http import Http
+from couler_py.backends.rest.request import JSON, Method, Request, segment
 
 PAGE = 500
 LISTED = "metadata,items.metadata,items.spec.shutdown,items.spec.suspend,items.spec.arguments," + ",".join(
@@ -44,10 +45,10 @@ class Server:
     def get(self, kind: str, namespace: str, name: str) -> JSON:
         return self.http.call(Request("GET", self._path(kind, namespace, name), f"get {kind} {name}"))
 
-    def list(self, kind: str, namespace: str, labels: str = "") -> list[JSON]:
+    def list(self, kind: str, namespace: str, labels: str = "", *, whole: bool = False) -> list[JSON]:
         found: list[JSON] = []
         where = (("listOptions.labelSelector", labels),) if labels else ()
-        fields = (("fields", LISTED),) if kind == "Workflow" else ()
+        fields = (("fields", LISTED),) if kind == "Workflow" and not whole else ()
         pages = (("listOptions.limit", str(PAGE)),) if kind == "Workflow" else ()  # of others it knows no pages
         more: tuple[tuple[str, str], ...] = ()
         while True:
@@ -116,8 +117,9 @@ class Server:
                 self._steer("set", namespace, name, nodeFieldSelector=selector, outputParameters=given)
             self._steer("resume", namespace, name, nodeFieldSelector=selector)
 
-    def retry(self, namespace: str, name: str, parameters: Mapping[str, str]) -> None:
-        self._steer("retry", namespace, name, **_given(parameters))
+    def retry(self, namespace: str, name: str, parameters: Mapping[str, str], also: str = "") -> None:
+        more: dict[str, Any] = {"restartSuccessful": True, "nodeFieldSelector": also} if also else {}
+        self._steer("retry", namespace, name, **_given(parameters), **more)
 
     def resubmit(self, namespace: str, name: str, parameters: Mapping[str, str], *, memoized: bool) -> JSON:
         return self._steer("resubmit", namespace, name, memoized=memoized, **_given(parameters))
@@ -150,7 +152,9 @@ class Server:
         for found in objects(lines, request.what):
             if "error" in found:
                 error = found["error"]
-                raise failure(int(error.get("http_code", 500)), Said(str(error.get("message", ""))), request.what)
+                raise failure(
+                    int(error.get("http_code", 500)), Said(str(error.get("message", ""))), request.what, WORDS
+                )
             entry = found.get("result") or {}
             time, _, text = str(entry.get("content", "")).partition(" ")
             yield Entry(str(entry.get("podName", pod)), time, text)

@@ -7,9 +7,9 @@ from typing import Any
 
 from couler_py.backends import yaml_reader
 from couler_py.backends.argo.client.door import Door
-from couler_py.backends.argo.client.failures import MissingError
-from couler_py.backends.argo.client.request import JSON
 from couler_py.backends.base import NotOffered
+from couler_py.backends.rest.failures import MissingError
+from couler_py.backends.rest.request import JSON
 
 DEFAULT = "workflows.argoproj.io/default-artifact-repository"
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from couler_py.backends.argo.client.applying import apply
 from couler_py.backends.argo.client.door import Door
-from couler_py.backends.argo.client.request import JSON
 from couler_py.backends.base import OptionError
+from couler_py.backends.rest.request import JSON
 
 
 class Stored:

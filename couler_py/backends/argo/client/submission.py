@@ -11,8 +11,8 @@ import secrets
 import uuid
 
 from couler_py.backends.argo.client.door import Door
-from couler_py.backends.argo.client.failures import ConflictError, MissingError
-from couler_py.backends.argo.client.request import JSON
+from couler_py.backends.rest.failures import ConflictError, MissingError
+from couler_py.backends.rest.request import JSON
 
 SUBMISSION = "couler.dev/submission"
 """The annotation with the mark."""

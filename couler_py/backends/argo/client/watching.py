@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from couler_py.backends.argo.client.door import Door
-from couler_py.backends.argo.client.failures import BrokenError, BusyError, CutOffError, ExpiredError, NoAnswerError
-from couler_py.backends.argo.client.request import JSON
 from couler_py.backends.argo.status import run_phase
 from couler_py.backends.base import FINISHED
+from couler_py.backends.rest.failures import BrokenError, BusyError, CutOffError, ExpiredError, NoAnswerError
+from couler_py.backends.rest.request import JSON
 
 PASSING = (NoAnswerError, CutOffError, BrokenError, BusyError)
 """What may be over in a moment: the run goes on meanwhile, and so do we."""

@@ -107,7 +107,7 @@ def cache(given: Any, root: Root) -> Any:
     place = given.get("cache")
     if not isinstance(place, dict) or place.keys() != {"configMap"} or not isinstance(place["configMap"], dict):
         return UNSAID
-    store, key = word(place["configMap"].get("name"), root), text(given.get("key"), root)
+    store, key = text(place["configMap"].get("name"), root), text(given.get("key"), root)
     age = None if given.get("maxAge", "") == "" else duration(given["maxAge"], root)
     if place["configMap"].keys() != {"name"} or not store or UNSAID in (store, key, age):
         return UNSAID
@@ -118,7 +118,7 @@ def written_cache(given: Cache, root: Root) -> JSON:
     """The `memoize` again; its age has to be said, and "" is for ever."""
     return {
         "key": written(given.key or "", root),
-        "cache": {"configMap": {"name": given.store}},
+        "cache": {"configMap": {"name": written(given.store, root)}},
         "maxAge": "" if given.max_age is None else written_duration(given.max_age, root),
     }
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from couler_py import runner
 from couler_py.backends.argo.emission import Emission
+from couler_py.backends.argo.emit.caching import cached_place
 from couler_py.backends.argo.emit.include import include_fields
 from couler_py.backends.argo.emit.literals import member, tag
-from couler_py.backends.argo.emit.scope import ABSENT
+from couler_py.backends.argo.emit.scope import ABSENT, TemplateScope
 from couler_py.backends.argo.emit.signature import keyed
 from couler_py.backends.argo.emit.text import EMPTY, needs_empty
 from couler_py.backends.argo.program import Variant
@@ -76,7 +77,7 @@ def own_env(emission: Emission, template: Template, variant: Variant, render: Re
     return found
 
 
-def function_outputs(emission: Emission, template: Template, variant: Variant) -> JSON:
+def function_outputs(emission: Emission, template: Template, variant: Variant, scope: TemplateScope) -> JSON:
     """The files that the runner leaves, as outputs."""
     program = emission.program
     found: JSON = {}
@@ -97,7 +98,8 @@ def function_outputs(emission: Emission, template: Template, variant: Variant) -
             entry["archive"] = {left.archive: {}}
         if left.global_name:
             entry["globalName"] = program.published_name(left.global_name)
-        artifacts.append(entry | keyed(emission, template, variant, left.name))
+        place = cached_place(emission, template, scope, left.name)
+        artifacts.append(entry | place | keyed(emission, template, variant, left.name))
     body = template.body
     assert isinstance(body, Function)
     if any("log_metric" in piece.text for piece in body.pieces):

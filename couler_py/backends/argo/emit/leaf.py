@@ -9,6 +9,7 @@ from msgspec import UNSET
 from couler_py.backends.argo import durations
 from couler_py.backends.argo.emission import Emission, named, place, refusing
 from couler_py.backends.argo.emit.arguments import plain_literal, report
+from couler_py.backends.argo.emit.caching import cached_place
 from couler_py.backends.argo.emit.expressions import UnprovenError
 from couler_py.backends.argo.emit.function import function_fields, function_outputs
 from couler_py.backends.argo.emit.manifest import manifest
@@ -61,7 +62,7 @@ class LeafWriter:
     def outputs(self) -> JSON:
         outputs = self.template.outputs
         if isinstance(self.template.body, Function):
-            return function_outputs(self.emission, self.template, self.variant)
+            return function_outputs(self.emission, self.template, self.variant, self.scope)
         found: JSON = {}
         if outputs.parameters:
             found["parameters"] = [self._parameter(each) for each in outputs.parameters if not self._printed(each)]
@@ -115,6 +116,8 @@ class LeafWriter:
             found |= storage(self.emission, output.storage, self.render, *named(self.template))
         if output.global_name:
             found["globalName"] = self.scope.program.published_name(output.global_name)
+        if output.storage is None:
+            found |= cached_place(self.emission, self.template, self.scope, output.name)
         return found | keyed(self.emission, self.template, self.variant, output.name)
 
     # ---- bodies

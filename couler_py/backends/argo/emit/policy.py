@@ -7,17 +7,18 @@ from typing import Any
 from couler_py.backends.argo import durations
 from couler_py.backends.argo.emission import Emission, place
 from couler_py.backends.argo.emit.arguments import report
+from couler_py.backends.argo.emit.caching import memoize
 from couler_py.backends.argo.emit.expressions import UnprovenError, condition
 from couler_py.backends.argo.emit.leaf import seconds
-from couler_py.backends.argo.emit.literals import member, string, tag
+from couler_py.backends.argo.emit.literals import string
 from couler_py.backends.argo.emit.scope import TemplateScope
 from couler_py.backends.argo.emit.text import EMPTY, needs_empty, render, render_command
-from couler_py.ir import digest
 from couler_py.ir.expr import TextLike
 from couler_py.ir.model import Graph, Lock, Loop, Mutex, RetryPolicy, Semaphore, Suspend, Template
 from couler_py.ir.pod import Container, PodSettings
 from couler_py.kubernetes import Render, container, dns, pod_fields, templated, volume
 from couler_py.kubernetes.containers import config_map_key
+from couler_py.passes.retry.condition import Heard, heard
 
 JSON = dict[str, Any]
 _PLAIN_POD = PodSettings()
@@ -81,7 +82,8 @@ def limits(emission: Emission, template: Template, nested: bool) -> JSON:
 
 def retry(emission: Emission, template: Template, policy: RetryPolicy, scope: TemplateScope) -> JSON:
     """The `retryStrategy`. The policy is always said: Argo's default depends on whether there is an expression."""
-    found: JSON = {"limit": policy.limit, "retryPolicy": policy.policy}
+    on_fault = policy.policy == "OnPlatformFault"
+    found: JSON = {"limit": policy.limit, "retryPolicy": "Always" if on_fault else policy.policy}
     if policy.backoff is not None:
         backoff: JSON = {"duration": durations.written(policy.backoff.duration)}
         factor = policy.backoff.factor
@@ -98,9 +100,9 @@ def retry(emission: Emission, template: Template, policy: RetryPolicy, scope: Te
         if policy.backoff.maximum is not None:
             backoff["maxDuration"] = durations.written(policy.backoff.maximum)
         found["backoff"] = backoff
-    if policy.when is not None:
+    if policy.when is not None or on_fault:
         try:
-            found["expression"] = condition(policy.when, scope)
+            found["expression"] = _worth(template, policy, scope)
         except UnprovenError as error:
             report(emission, error, "the condition of its retries", template.name, template.source)
     if policy.other_node:
@@ -108,45 +110,23 @@ def retry(emission: Emission, template: Template, policy: RetryPolicy, scope: Te
     return found
 
 
-def memoize(emission: Emission, template: Template, scope: TemplateScope) -> JSON:
-    """The `memoize` of a template: the key is a hash over its content and inputs, always legal in a ConfigMap."""
-    cache = template.cache
-    assert cache is not None
-    content = f"{digest(template)}/{cache.version}"
-    if exact := emission.exact_outputs.get(template.name):  # results that were kept unchecked are others
-        content += f"/{','.join(exact)}"
-    if cache.key is not None:
-        from couler_py.backends.argo.emit.expressions import translate
-        from couler_py.ir.expr import Text
-
-        key = cache.key if isinstance(cache.key, Text) else Text((cache.key,))
-        try:
-            parts = [translate(key, scope).text]
-        except UnprovenError as error:
-            report(emission, error, "the key of its cache", template.name, template.source)
-            parts = []
-        if cache.store and isinstance(cache.key, str):
-            return _store(cache.store, cache.key, cache.max_age)
-    else:
-        names = [scope.input_name(parameter.name) for parameter in template.inputs.parameters]
-        parts = [member("inputs.parameters", name) for name in names]
-        if template.inputs.artifacts:
-            emission.problem(
-                "CLR406",
-                "its cache can't see the content of its input artifacts",
-                why="Argo's cache knows parameters only: a changed file would give the old result",
-                help="give the cache a key that changes with the file, as a digest that an earlier step returns",
-                **place(template),  # type: ignore[arg-type]
-            )
-    expression = f"sprig.sha256sum(toJson([{', '.join([string(content), *parts])}]))"
-    store = cache.store or f"couler-cache-{emission.program.template_name(template.name)}".lower()[:63].rstrip("-")
-    return _store(store, tag(expression), cache.max_age)
+def _worth(template: Template, policy: RetryPolicy, scope: TemplateScope) -> str:
+    """The condition of another attempt. Argo's Error is never the program's: the pod was lost, or its files were."""
+    asked = [] if policy.when is None else [condition(policy.when, scope)]
+    if policy.policy == "OnPlatformFault":
+        faults = _platform_fault(heard("Argo", begun=not template.effects))
+        asked.append(faults if template.effects else f'(lastRetry.status == "Error" || {faults})')
+    return " && ".join(asked)
 
 
-def _store(name: str, key: str, max_age: float | None) -> JSON:
-    found: JSON = {"key": key, "cache": {"configMap": {"name": name}}}
-    found["maxAge"] = "" if max_age is None else durations.written(max_age)
-    return found
+def _platform_fault(found: Heard) -> str:
+    """`passes.retry.condition` in fewer bytes: each step with such retries has it, and a run keeps all of them."""
+    exits = [f"asInt(trim(lastRetry.exitCode)) == {code}" for code in found.exit_codes]
+    return f"({' || '.join([*exits, _says(found.again)])}) && !{_says(found.never)}"
+
+
+def _says(words: tuple[str, ...]) -> str:
+    return f"any([{', '.join(map(string, words))}], {{lastRetry.message contains #}})"
 
 
 def synchronization(emission: Emission, locks: tuple[Lock, ...], rendered: Render) -> JSON:

@@ -42,6 +42,7 @@ from couler_py.ir.model import (
     Task,
     Template,
 )
+from couler_py.ir.names import take_name
 from couler_py.ir.possible import can_err
 from couler_py.ir.types import BOOL, ListOf, Type, type_of
 
@@ -189,18 +190,10 @@ class Boundary:
     def _name(self, expr: Expr) -> str:
         for node in walk(expr):
             if isinstance(node, TaskOutput | TaskArtifact):
-                return self._unique(f"{node.task}-{node.name}")
+                return take_name(f"{node.task}-{node.name}", self._taken)
             if isinstance(node, Input | InputFile):
-                return self._unique(node.name)
+                return take_name(node.name, self._taken)
         raise CrossingError
-
-    def _unique(self, wish: str) -> str:
-        found, count = wish, 1
-        while found in self._taken:
-            count += 1
-            found = f"{wish}-{count}"
-        self._taken.add(found)
-        return found
 
     # ---- what goes out
 
@@ -216,10 +209,10 @@ class Boundary:
                 if isinstance(node, TaskOutput):
                     self._output_type(node)
                     if (node.task, node.name) not in self.values:
-                        self.values[node.task, node.name] = self._unique(f"{node.task}-{node.name}")
+                        self.values[node.task, node.name] = take_name(f"{node.task}-{node.name}", self._taken)
                 elif isinstance(node, TaskArtifact):
                     if (node.task, node.name) not in self.files:
-                        self.files[node.task, node.name] = self._unique(f"{node.task}-{node.name}")
+                        self.files[node.task, node.name] = take_name(f"{node.task}-{node.name}", self._taken)
                 else:
                     raise CrossingError
 

@@ -2,7 +2,8 @@
 
 Facts from Argo's executor (4.0): every pod reports its results (`workflowtaskresults`); a `resource` template runs
 kubectl; the agent of `http` and `plugin` templates watches task sets and writes their status, and reads the secrets of
-headers; artifact GC lists its tasks and writes their status; HDFS reads its Kerberos configuration. Secrets of artifact
+headers; the report of a job of several nodes (`couler_py.steps.launchers.report`) lists the job's pods and reads their
+logs; artifact GC lists its tasks and writes their status; HDFS reads its Kerberos configuration. Secrets of artifact
 stores are mounted, and the caches of `memoize` are kept by the controller: neither needs a right of the pods.
 """
 
@@ -17,6 +18,7 @@ from couler_py.backends.argo.rbac import kubectl
 from couler_py.backends.argo.rbac.rules import Account, Rule
 from couler_py.backends.argo.vocabulary import PODS
 from couler_py.ir.diagnostics import Diagnostic, warning
+from couler_py.kubernetes.jobs import SELECTOR
 
 JSON = dict[str, Any]
 GROUP = "argoproj.io"
@@ -29,6 +31,11 @@ AGENT = (
 COLLECTOR = (
     Rule(GROUP, "workflowartifactgctasks", ("list",), why="artifact GC"),
     Rule(GROUP, "workflowartifactgctasks/status", ("patch",), why="artifact GC"),
+)
+
+REPORT = (
+    Rule("", "pods", ("list",), why="the report of a job of several nodes"),
+    Rule("", "pods/log", ("get",), why="the report of a job of several nodes"),
 )
 
 
@@ -65,6 +72,8 @@ def needs(workflow: JSON, others: Iterable[JSON] = ()) -> Needs:
             except kubectl.UnknownError as error:
                 name = whole.get("name", "")
                 findings.append(warning("CLR722", f"the rights for its objects aren't known: {error}", step=name))
+        if any(each.get("name") == SELECTOR for each in (whole.get("script") or {}).get("env") or []):
+            found[account].extend(REPORT)
         found.setdefault(account, []).extend(_kerberos(whole))
     for collector in _collectors(spec, library):
         found.setdefault(collector, []).extend(COLLECTOR)

@@ -84,7 +84,9 @@ def _environment(data: JSON, path: Path, where: str) -> Iterator[Finding]:
         if not name and "name" in each:
             yield refused(f"a variable of {where} has no name", (*at, "name"))
         elif name and not _VARIABLE.fullmatch(name):
-            yield refused(f"a variable of {where} can't be called {name!r}", (*at, "name"), "use printable ASCII without `=`")
+            yield refused(
+                f"a variable of {where} can't be called {name!r}", (*at, "name"), "use printable ASCII without `=`"
+            )
         if source is None:
             continue
         if each.get("value"):

@@ -1,4 +1,4 @@
-"""Plain JSON over the connections of the generated clients (`kubernetes`, `argo-workflows`).
+"""Plain JSON over the connections of the generated clients (`kubernetes`, `argo-workflows`, `apache-airflow-client`).
 
 Their own models refuse valid documents and change others, so only what is below them is used: TLS, proxies, and the
 token, which a kubeconfig may renew while we work.
@@ -8,32 +8,36 @@ from __future__ import annotations
 
 import email.utils
 import time
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import msgspec
 import urllib3
 
-from couler_py.backends.argo.client.failures import (
+from couler_py.backends.rest.failures import (
     ApiError,
     BrokenError,
     BusyError,
     CutOffError,
     NoAnswerError,
     NotUnderstoodError,
+    UnauthorizedError,
     UnclearError,
     UntrustedError,
+    Words,
     failure,
     read,
 )
-from couler_py.backends.argo.client.pacing import Pacing
-from couler_py.backends.argo.client.request import HIDDEN, JSON, Request
+from couler_py.backends.rest.pacing import Pacing
+from couler_py.backends.rest.request import HIDDEN, JSON, Request
 
 CONNECT, ANSWER = 10.0, 60.0
 """Seconds to wait for a connection, and for the next bytes of an answer."""
 
 PLAIN = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE")
 """What OpenSSL, by its version, calls an answer in plain text where TLS was asked for."""
+
+Answer = TypeVar("Answer")
 
 TRIES_TO_CONNECT = 3
 """Where nobody listens, waiting long helps nobody."""
@@ -42,14 +46,25 @@ TRIES_TO_CONNECT = 3
 class Http:
     """Calls of one server.
 
-    `api` is an `ApiClient` of either library, `name` how the server is called in errors. With `rehearse`, calls that
-    change something are only noted in `planned`, and sent as the server's own dry run where it has one.
+    `api` is an `ApiClient` of a generated library, `name` how the server is called in errors, `words` what helps where
+    it refuses. With `rehearse`, calls that change something are only noted in `planned`, and sent as the server's own
+    dry run where it has one. `renew` is called once where a token isn't accepted, and says whether there is another.
     """
 
     def __init__(
-        self, api: Any, name: str, *, pacing: Pacing | None = None, rehearse: bool = False, answer: float = ANSWER
+        self,
+        api: Any,
+        name: str,
+        words: Words = Words(),
+        *,
+        pacing: Pacing | None = None,
+        rehearse: bool = False,
+        answer: float = ANSWER,
+        renew: Callable[[], bool] | None = None,
     ):
         self._api = api
+        self._words = words
+        self._renew = renew
         self.url = str(api.configuration.host).rstrip("/")
         self.name = f"{name} at {self.url}"
         self.pacing = pacing or Pacing()
@@ -73,17 +88,26 @@ class Http:
             if request.rehearsal is None:
                 return {}
             request = request.rehearsal
-        for attempt in range(1, self.pacing.attempts):
-            try:
-                return self._once(request)
-            except ApiError as error:
-                if not _may_repeat(request, error, attempt):
-                    raise self._final(request, error) from None
-                self.pacing.pause(attempt, error.after)
         try:
-            return self._once(request)
+            return self._tried(request, lambda: self._once(request))
         except ApiError as error:
             raise self._final(request, error) from None
+
+    def _tried(self, request: Request, once: Callable[[], Answer]) -> Answer:
+        """What a call gives, tried again while that is safe and may help."""
+        renew, attempt = self._renew, 1
+        while True:
+            try:
+                return once()
+            except UnauthorizedError:  # so nothing was done
+                if renew is None or not renew():
+                    raise
+                renew = None
+            except ApiError as error:
+                if attempt >= self.pacing.attempts or not _may_repeat(request, error, attempt, self._words.final):
+                    raise
+                self.pacing.pause(attempt, error.after)
+                attempt += 1
 
     def _once(self, request: Request) -> JSON:
         response = self._open(request, self._answer)
@@ -91,16 +115,16 @@ class Http:
             body = self._rest(response, request)
         finally:
             response.release_conn()
-        if not body:
+        if request.changes and body in (b"", b"null"):  # it is done, and there is nothing to say
             return {}
         try:
             found = msgspec.json.decode(body)
         except (msgspec.DecodeError, UnicodeDecodeError):
             found = None
         if not isinstance(found, dict):
-            start = self.hide(body[:80].decode("utf-8", "replace"))
+            start = repr(self.hide(body[:80].decode("utf-8", "replace"))) if body else "empty"
             raise NotUnderstoodError(
-                f"{self._said(request)}: the answer isn't JSON but {start!r}; is this the URL of the right server?",
+                f"{self._said(request)}: the answer isn't JSON but {start}; is this the URL of the right server?",
                 status=response.status,
             )
         return found
@@ -133,14 +157,7 @@ class Http:
             response.close()
 
     def _opened(self, request: Request, silence: float) -> Any:
-        for attempt in range(1, self.pacing.attempts):
-            try:
-                return self._open(request, silence)
-            except ApiError as error:
-                if not _may_repeat(request, error, attempt):
-                    raise
-                self.pacing.pause(attempt, error.after)
-        return self._open(request, silence)
+        return self._tried(request, lambda: self._open(request, silence))
 
     def _open(self, request: Request, silence: float) -> Any:
         """The response to a call, its body not read yet. Raises the error of a status that is none of success."""
@@ -182,7 +199,7 @@ class Http:
             words = read(self.hide(self._rest(response, request).decode("utf-8", "replace")).encode())
         finally:
             response.release_conn()
-        raise failure(response.status, words, said, after=_after(response.headers.get("Retry-After")))
+        raise failure(response.status, words, said, self._words, after=_after(response.headers.get("Retry-After")))
 
     def _rest(self, response: Any, request: Request) -> bytes:
         try:
@@ -208,14 +225,15 @@ class Http:
         if request.changes and unclear and not request.again:
             return UnclearError(
                 f"{error}; whether it was done isn't known, and doing it twice isn't the same as once: look first "
-                "(`couler runs --engine argo`)",
+                f"(`couler runs --engine {self._words.engine}`)",
                 status=error.status,
                 said=error.said,
             )
         return error
 
     def _authorization(self) -> str:
-        setting = self._api.configuration.auth_settings().get("BearerToken")
+        known = self._api.configuration.auth_settings()
+        setting = known.get("BearerToken") or known.get("HTTPBearer")
         whole = str(setting["value"] or "") if setting else ""
         if token := whole.rpartition(" ")[2]:
             self._tokens.add(token)
@@ -228,7 +246,7 @@ class Http:
         return text
 
 
-def _may_repeat(request: Request, error: ApiError, attempt: int) -> bool:
+def _may_repeat(request: Request, error: ApiError, attempt: int, final: tuple[int, ...]) -> bool:
     if isinstance(error, BusyError):  # it wasn't taken at all
         return True
     if isinstance(error, CutOffError) or (isinstance(error, NotUnderstoodError) and error.status < 300):
@@ -236,8 +254,7 @@ def _may_repeat(request: Request, error: ApiError, attempt: int) -> bool:
     if isinstance(error, NoAnswerError):
         return attempt < TRIES_TO_CONNECT
     if isinstance(error, BrokenError):
-        # The Argo server says 500 of much that is wrong with the call itself: of a change, that is final.
-        return not request.changes or (request.again and error.status != 500)
+        return not request.changes or (request.again and error.status not in final)
     return False
 
 

@@ -1,11 +1,13 @@
-"""What goes wrong between us and a cluster, each said so that a person knows what to do.
+"""What goes wrong between us and a server, each said so that a person knows what to do.
 
 None of these texts ever holds a token: what a server answers is shown without it (`Http`).
 """
 
 from __future__ import annotations
 
+import html
 import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -117,6 +119,23 @@ class UnclearError(ApiError, EngineUnreachableError):
     code = "CLR719"
 
 
+def _nothing(message: str) -> str:
+    return ""
+
+
+class Words(msgspec.Struct, frozen=True):
+    """What helps where the servers of an engine refuse.
+
+    An answer with a status among `final` isn't asked for again where something was to be changed. `lets_in` says where
+    a token comes from that is accepted; `right` is what to add to a refusal (403), by its message.
+    """
+
+    engine: str = ""
+    final: tuple[int, ...] = ()
+    lets_in: str = ""
+    right: Callable[[str], str] = _nothing
+
+
 class Said(msgspec.Struct, frozen=True):
     """An error's body: Kubernetes says `reason`, the Argo server a gRPC `code`; `details` are Kubernetes'."""
 
@@ -131,7 +150,7 @@ def read(body: bytes) -> Said:
     try:
         found = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return Said(body.decode("utf-8", "replace").strip()[:LONGEST])
+        return Said(_plain(body.decode("utf-8", "replace").strip())[:LONGEST])
     if not isinstance(found, dict):
         return Said(str(found)[:LONGEST])
     inner = found.get("error")
@@ -139,66 +158,53 @@ def read(body: bytes) -> Said:
         found = {"code": inner.get("grpc_code", 0), "message": inner.get("message", "")}
     details = found.get("details")
     return Said(
-        str(found.get("message") or found.get("error") or "")[:LONGEST],
+        str(found.get("message") or found.get("error") or _detail(found.get("detail")))[:LONGEST],
         str(found.get("reason") or ""),
         int(found["code"]) if isinstance(found.get("code"), int) else 0,
         details if isinstance(details, dict) else {},
     )
 
 
-def failure(status: int, said: Said, call: str, *, after: float | None = None) -> ApiError:
+def _plain(text: str) -> str:
+    """A text; of a web page, which a proxy answers with, its title."""
+    if not text.startswith("<"):
+        return text
+    title = re.search(r"<title[^>]*>\s*(.*?)\s*</title", text, re.IGNORECASE | re.DOTALL)
+    return f"a web page, {html.unescape(title[1])!r}" if title else "a web page"
+
+
+def _detail(detail: Any) -> str:
+    """What FastAPI says: a text, an object with a message, or what is wrong in each place of the call."""
+    if isinstance(detail, list):
+        places = [each for each in detail if isinstance(each, dict)]
+        return "; ".join(f"{'.'.join(map(str, each.get('loc', ())))}: {each.get('msg', '')}" for each in places)
+    if isinstance(detail, dict):
+        return str(detail.get("message") or detail)
+    return str(detail or "")
+
+
+def failure(status: int, said: Said, call: str, words: Words = Words(), *, after: float | None = None) -> ApiError:
     """The error for a status that isn't a success; `call` is what was asked for and of whom."""
     given: dict[str, Any] = {"status": status, "reason": said.reason, "said": said.message, "after": after}
-    words = f": {said.message}" if said.message else ""
+    shown = f": {said.message}" if said.message else ""
     if status == 401:
         return UnauthorizedError(
-            f"{call}: the token isn't accepted (401){words}; a new one comes from `kubectl create token ACCOUNT`, your "
-            "cluster's login, or `argo auth token`, and is given by --token-file, ARGO_TOKEN or the kubeconfig",
-            **given,
+            f"{call}: the token isn't accepted (401){shown}{'; ' if words.lets_in else ''}{words.lets_in}", **given
         )
     if status == 403:
-        return ForbiddenError(f"{call}: not allowed (403){words}{_rule(said.message)}", **given)
+        return ForbiddenError(f"{call}: not allowed (403){shown}{words.right(said.message)}", **given)
     if status == 404:
-        return MissingError(f"{call}: not found (404){words}", **given)
+        return MissingError(f"{call}: not found (404){shown}", **given)
     if status == 409:
-        return ConflictError(f"{call}: conflict (409){words}", **given)
+        return ConflictError(f"{call}: conflict (409){shown}", **given)
     if status == 410:
-        return ExpiredError(f"{call}: expired (410){words}", **given)
+        return ExpiredError(f"{call}: expired (410){shown}", **given)
     if status == 429:
-        return BusyError(f"{call}: too many requests (429), also after waiting{words}; try again later", **given)
+        return BusyError(f"{call}: too many requests (429), also after waiting{shown}; try again later", **given)
     if status >= 500:
-        return BrokenError(f"{call}: the server failed ({status}){words}", **given)
+        return BrokenError(f"{call}: the server failed ({status}){shown}", **given)
     if 300 <= status < 400:
         return NotUnderstoodError(
             f"{call}: redirected ({status}) instead of answered; is the URL right, and http or https?", **given
         )
-    return RefusedError(f"{call}: refused ({status}){words}", **given)
-
-
-_KUBERNETES = re.compile(
-    r'cannot (?P<verb>\w+) resource "(?P<resource>[\w./-]+)" in API group "(?P<group>[\w.-]*)"'
-    r'(?: in the namespace "(?P<namespace>[\w.-]+)")?'
-)
-_SERVER = re.compile(r'not allowed to (?P<verb>\w+) (?P<resource>\w+) in namespace "(?P<namespace>[\w.-]*)"')
-
-
-def _rule(message: str) -> str:
-    """The rule that a refusal asks for, as one would write it into a Role; nothing where it doesn't say."""
-    found = _KUBERNETES.search(message) or _SERVER.search(message)
-    if found is None:
-        return ""
-    given = found.groupdict()
-    group = given.get("group", "argoproj.io")
-    where = f"a Role in {given['namespace']}" if given.get("namespace") else "a ClusterRole"
-    resource, verb = given["resource"], given["verb"]
-    rule = f'{{apiGroups: ["{group}"], resources: [{resource}], verbs: [{verb}]}}'
-    return f"; missing in {where}: {rule}{_source(resource, verb)}"
-
-
-def _source(resource: str, verb: str) -> str:
-    """Who prints a rule, or asks for it. What is printed is for submitting and steering, through the Kubernetes API."""
-    if resource == "pods":
-        return " (through the Argo server, logs list and watch pods with your rights, and retry deletes them)"
-    if resource in ("workflows", "pods/log") or verb in ("get", "create", "update", "patch"):
-        return " (`couler rbac argo FILE --submitter` prints all that submitting and steering FILE needs)"
-    return ""
+    return RefusedError(f"{call}: refused ({status}){shown}", **given)

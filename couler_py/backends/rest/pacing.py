@@ -38,3 +38,7 @@ class Pacing:
             self._sleep(min(asked, self.patience))
         else:
             self._sleep(self._draw(0.0, min(self._longest, self._first * 2 ** (attempt - 1))))
+
+    def rest(self, seconds: float) -> None:
+        """Wait between two looks at what changes by itself."""
+        self._sleep(seconds)

@@ -1,0 +1,1 @@
+"""Text to train on: files at hand, tokens of them, and who gets which sample."""

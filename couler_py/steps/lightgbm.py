@@ -1,0 +1,9 @@
+"""lightgbm: `train`, and `evaluate` with its packages."""
+
+from couler_py.steps.tabular.step import TABLES
+from couler_py.steps.tabular.step import evaluate as evaluate_table
+from couler_py.steps.tabular.step import lightgbm_train as train
+
+evaluate = evaluate_table.with_options(packages=[*TABLES, "lightgbm"])
+
+__all__ = ["evaluate", "train"]
