@@ -9,12 +9,12 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["tests.cluster.fixtures", "tests.cluster.containers", "tests.cluster.swift"]
 
 # No test depends on how fast the machine is; a failure prints what reproduces it.
-settings.register_profile("couler", deadline=None, print_blob=True)
+settings.register_profile("couler", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("couler")
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -6,14 +6,15 @@ and `$ python …` is executed, and what stands below it is what it prints: `...
 sizes and the letters of a run's name are whatever they are, and whether a step was seen running is chance. A run's
 name that is typed, or `RUN`, is that of the run before. Commands of other programs are not run.
 
-A comment above a block says what else is so: `<!-- exit 2 -->`, `<!-- not run: why -->`, or `<!-- slow -->` for what
-only the long cases run.
+A comment above a block says what else is so: `<!-- exit 2 -->`, `<!-- not run: why -->`, `<!-- slow -->` for what
+only the long cases run, or `<!-- torch -->` for what runs where torch is (`make test-training`).
 """
 
 from __future__ import annotations
 
 import contextlib
 import doctest
+import importlib.util
 import io
 import linecache
 import os
@@ -81,6 +82,8 @@ class Reader:
         """Do everything. Raises `AssertionError` with each line of the page where it isn't as it says."""
         for block in blocks(self.page):
             if block.note.startswith("not run") or (block.note == "slow" and not self.slow):
+                continue
+            if block.note == "torch" and importlib.util.find_spec("torch") is None:
                 continue
             if block.language == "python":
                 self._python(block)

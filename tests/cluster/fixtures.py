@@ -124,8 +124,8 @@ def cluster() -> Iterator[Cluster]:
         yield found
 
 
-def script(command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([SCRIPT, command], capture_output=True, text=True, check=False)
+def script(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([SCRIPT, *words], capture_output=True, text=True, check=False)
 
 
 def exports(text: str) -> dict[str, str]:

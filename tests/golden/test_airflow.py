@@ -28,7 +28,7 @@ REFUSED = {"coin_flip": "CLR501"}
 def compiled(example: Path) -> str:
     workflow = load(str(example.relative_to(CHECKOUT))).workflow
     text = couler.compile(workflow, to="airflow", claim="files", artifacts="/files").text
-    text = re.sub(r"^RUNNER = .*$", 'RUNNER = "the runner"', text, flags=re.MULTILINE)
+    text = re.sub(r'^RUNNER = r""".*?"""$', 'RUNNER = "the runner"', text, flags=re.MULTILINE | re.DOTALL)
     return re.sub(r"couler-py \d+\.\d+\.\d+\S*:", "couler-py:", text)
 
 

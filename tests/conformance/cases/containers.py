@@ -16,6 +16,13 @@ upper = couler.container(
     outputs={"loud": couler.file_at("/tmp/upper")},
     name="upper",
 )
+louder = couler.container(
+    IMAGE,
+    ["sh", "-c", 'printf %s! "$(cat "$1")" > /tmp/louder', "sh", couler.argument("text")],
+    inputs={"text": Path},
+    outputs={"text": couler.file_at("/tmp/louder")},
+    name="louder",
+)
 count = couler.script(IMAGE, 'printf %s "$word" | wc -c', inputs={"word": str}, outputs={"n": couler.stdout(int)})
 report = couler.container(
     IMAGE,
@@ -62,6 +69,11 @@ def file_through_a_container():
 
 
 @couler.workflow
+def file_in_and_out_by_one_name():
+    return read(louder(text=louder(text=file("some text"))))
+
+
+@couler.workflow
 def number_printed_by_a_script():
     return add(count(word=word()), 1)
 
@@ -96,6 +108,12 @@ def fan_out_of_containers():
 
 CASES = [
     written("container", file_through_a_container, done("file", "upper", "read"), {"result": "SOME TEXT"}),
+    written(
+        "container",
+        file_in_and_out_by_one_name,
+        done("file", "louder", "louder-2", "read"),
+        {"result": "some text!!"},
+    ),
     written("container", number_printed_by_a_script, done("word", "script", "add"), {"result": 12}),
     written("container", values_in_files, done("report", "add"), {"name": "it's", "rows": [1, 2], "sum": 3}),
     written("container", exit_code_that_is_not_zero, {"seven": "Failed", "word": "Succeeded"}, {"result": "it's žluť"}),

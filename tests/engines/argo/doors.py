@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubernetes import client, config
@@ -53,6 +54,16 @@ def end(runs: ArgoClient, run: str) -> RunStatus:
     *_, last = runs.watch(run)
     assert last.status in FINISHED
     return last
+
+
+def listed(runs: ArgoClient, labels: str, right: Callable[[list[RunStatus]], bool]) -> list[RunStatus]:
+    """The runs with some labels, as soon as they are listed as they should be: the Argo server lists a little later."""
+    for _ in range(100):
+        found = list(runs.list(labels=labels))
+        if right(found):
+            break
+        time.sleep(0.2)
+    return found
 
 
 # ---- documents

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import uuid
+
 import pytest
+from msgspec.structs import replace
 
 from couler_py.ir.expr import (
     Compare,
@@ -21,7 +24,9 @@ from couler_py.ir.expr import (
     WorkflowParameter,
 )
 from couler_py.ir.model import (
+    After,
     ArtifactArgument,
+    Cache,
     Carry,
     Each,
     Function,
@@ -83,6 +88,7 @@ def text(type_: object = STR) -> list[tuple[str, object, Expr]]:
 
 def runs() -> list[Run]:
     both = First((TaskArtifact("a", "result"), TaskArtifact("c", "result")))
+    once = replace(WRITE, name="once", cache=Cache(version=uuid.uuid4().hex))
     fan = write("m", Item(), each=Each(Literal([5, 3, 4])))
     none = write("m", Item(), each=Each(Literal([])))
     folder = reading("listed", TaskArtifact("m", "result"), True)
@@ -127,6 +133,18 @@ def runs() -> list[Run]:
                 write("a", Literal(1)),
                 reading("read", TaskArtifact("a", "result")),
                 templates=(WRITE, READ),
+                outputs=text(),
+            ),
+            outputs={"r": "content 1"},
+        ),
+        Run(
+            "a file of an earlier success",
+            workflow(
+                "cached",
+                Task("a", "once", given(x=Literal(1))),
+                Task("c", "once", given(x=Literal(1)), after=(After("a"),)),
+                reading("read", TaskArtifact("c", "result")),
+                templates=(once, READ),
                 outputs=text(),
             ),
             outputs={"r": "content 1"},

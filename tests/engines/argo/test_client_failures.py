@@ -13,16 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from couler_py.backends.argo.client import ArgoClient
-from couler_py.backends.argo.client.failures import (
+from couler_py.backends.argo.client.submission import SUBMISSION
+from couler_py.backends.base import EngineUnreachableError, RunNotFoundError
+from couler_py.backends.rest.failures import (
     BrokenError,
     ConflictError,
     ForbiddenError,
     RefusedError,
     UnauthorizedError,
 )
-from couler_py.backends.argo.client.pacing import Pacing
-from couler_py.backends.argo.client.submission import SUBMISSION
-from couler_py.backends.base import EngineUnreachableError, RunNotFoundError
+from couler_py.backends.rest.pacing import Pacing
 from tests.cluster.argo import Namespace
 from tests.cluster.fixtures import Cluster
 from tests.engines.argo.doors import DOORS, account, door, end, holding, nothing, talking, token_of, until
@@ -182,14 +182,22 @@ def logging(method: str, path: str) -> bool:
     ids=["429", "503", "lost on the way", "answer lost", "504 but done", "answer cut"],
 )
 def test_a_run_is_started_once_whatever_becomes_of_the_answer(
-    trouble: Trouble, runs: ArgoClient, proxy: Proxy, namespace: Namespace, way: str, request: pytest.FixtureRequest
+    trouble: Trouble,
+    runs: ArgoClient,
+    proxy: Proxy,
+    cluster: Cluster,
+    namespace: Namespace,
+    way: str,
+    request: pytest.FixtureRequest,
 ) -> None:
     document = nothing()
     document["metadata"]["labels"]["once"] = label = f"{way}-{request.node.callspec.id}".replace(" ", "-")
     trouble.times = 1
     proxy.troubles = [trouble]
     run = runs.send([document])[0]
-    assert [each.run for each in runs.list(labels=f"once={label}")] == [run]
+    # The Argo server lists what it has heard of, a little later: a second run could be missing, and the first.
+    there = door("kubernetes", cluster, namespace)
+    assert [each.run for each in there.list(labels=f"once={label}")] == [run]
     assert [method for method, _ in proxy.seen].count("POST") == 2
 
 
@@ -207,7 +215,7 @@ def test_a_name_that_is_somebody_elses_is_a_conflict_also_after_a_lost_answer(
 
 def test_a_server_that_stays_broken_is_said_after_a_few_tries(runs: ArgoClient, proxy: Proxy) -> None:
     proxy.troubles = [Trouble(reading, times=99, status=502, body=b"<html>bad gateway</html>")]
-    with pytest.raises(BrokenError, match=r"\(502\): <html>bad gateway"):
+    with pytest.raises(BrokenError, match=r"\(502\): a web page"):
         runs.status(f"argo:{runs.namespace}/x")
     assert len(proxy.seen) == 6
 

@@ -14,8 +14,8 @@ from kubernetes import client
 
 from couler_py.backends.argo.client import ArgoClient
 from couler_py.backends.argo.client.door import LogOptions
-from couler_py.backends.argo.client.failures import ForbiddenError, MissingError
 from couler_py.backends.argo.rbac import Account, of_pods, of_submitter
+from couler_py.backends.rest.failures import ForbiddenError, MissingError
 from tests.cluster.argo import Namespace
 from tests.cluster.fixtures import Cluster
 from tests.engines.argo.doors import account, asking, door, holding, nothing, until, workflow

@@ -10,12 +10,24 @@ import msgspec
 import pytest
 
 from couler_py.backends.argo.client import ArgoClient
-from couler_py.backends.argo.client.failures import ConflictError, MissingError
 from couler_py.backends.base import NotOffered, OptionError, RunNotFoundError
+from couler_py.backends.rest.failures import ConflictError, MissingError
 from couler_py.ir.diagnostics import CoulerError
 from tests.cluster.argo import Namespace
 from tests.cluster.fixtures import Cluster, ObjectStore
-from tests.engines.argo.doors import DOORS, asking, door, end, failing, holding, nothing, talking, until, workflow
+from tests.engines.argo.doors import (
+    DOORS,
+    asking,
+    door,
+    end,
+    failing,
+    holding,
+    listed,
+    nothing,
+    talking,
+    until,
+    workflow,
+)
 
 pytestmark = pytest.mark.cluster
 
@@ -168,7 +180,7 @@ def test_runs_are_listed_by_their_labels_newest_first_and_deleted(way: str, runs
     made = [runs.send([document])[0] for document in documents]
     for run in made:
         end(runs, run)
-    found = list(runs.list(labels=f"only={way}"))
+    found = listed(runs, f"only={way}", lambda all_of_them: {each.status for each in all_of_them} == {"Succeeded"})
     assert {each.run for each in found} == set(made)
     assert {(each.status, each.workflow, each.tasks) for each in found} == {("Succeeded", "nothing", ())}
     runs.delete(made[0])
@@ -176,7 +188,7 @@ def test_runs_are_listed_by_their_labels_newest_first_and_deleted(way: str, runs
         runs.status(made[0])
     with pytest.raises(RunNotFoundError):
         runs.delete(made[0])
-    assert [each.run for each in runs.list(labels=f"only={way}")] == [made[1]]
+    assert [each.run for each in listed(runs, f"only={way}", lambda left: len(left) == 1)] == [made[1]]
 
 
 def test_a_run_of_a_fixed_name_is_started_once(way: str, runs: ArgoClient) -> None:

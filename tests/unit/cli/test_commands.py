@@ -188,6 +188,39 @@ def test_a_plan_counts_and_names(flow: str, couler: Couler) -> None:
     assert "argo: " in shown.out
 
 
+def test_a_plan_takes_options_of_its_first_engine(flow: str, couler: Couler) -> None:
+    assert "argo: " in couler("plan", flow, "-O", "crds=minimal").out
+    shown = couler("plan", flow, "-O", "crds=none")
+    assert "crds" in shown.out + shown.err
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--split", "x"), 'error: --split x: give "auto", "off", a Budget, or budgets like "tasks=100,slots=8"\n'),
+        (("--batch-fanouts", "1"), "error: --batch-fanouts 1 is not a number of items from 2 on\n"),
+        (("--batch-fanouts", ""), "error: --batch-fanouts  is not a number of items from 2 on\n"),
+        (("--retry-platform", "99"), "error: --retry-platform 99 is not a number of further attempts from 0 to 10\n"),
+    ],
+)
+def test_options_of_passes_are_refused_as_they_were_typed(
+    given: tuple[str, ...], said: str, flow: str, couler: Couler
+) -> None:
+    assert couler("compile", flow, *given).err == said
+
+
+def test_a_document_in_argo_s_words_is_left_as_it_is_and_that_is_said(here: Path, couler: Couler) -> None:
+    (here / "w.yaml").write_text(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {generateName: w-}\n"
+        "spec: {entrypoint: a, templates: [{name: a, container: {image: alpine}}]}\n"
+    )
+    assert "warning[CLR709]: split: passes leave" in " ".join(
+        couler("compile", "w.yaml", "--split", "auto").err.split()
+    )
+    assert "CLR709" not in couler("compile", "w.yaml").err
+    assert "CLR709" not in couler("compile", "w.yaml", "--split", "off").err
+
+
 def test_a_plan_is_json_too(flow: str, couler: Couler) -> None:
     found = json.loads(couler("plan", flow, "--engine", "argo", "--json").out)
     assert found["pods"] == {"least": 1, "most": 1}
@@ -241,6 +274,12 @@ def test_who_stops_reading_ends_the_command_quietly(here: Path, flow: str) -> No
     script = f"set -o pipefail; {sys.executable} -m couler_py.cli compile {flow} --to ir | head -c 1"
     ended = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
     assert ended.stderr == ""
+
+
+def test_who_stopped_reading_before_is_told_from_a_run_that_failed(here: Path, flow: str) -> None:
+    script = f"{sys.executable} -m couler_py.cli plan {flow} | true; exit ${{PIPESTATUS[0]}}"
+    ended = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (141, "")
 
 
 def test_a_narrow_terminal_and_ascii_are_no_trouble(here: Path, flow: str) -> None:

@@ -271,6 +271,15 @@ def test_a_run_in_which_nothing_runs_says_after_a_while_what_it_waits_for_once()
     assert log.of(Change(RUNNING, (TaskStatus("a", "Running", 1),))).endswith("  Running    a\n")
 
 
+def test_a_fan_out_none_of_whose_items_runs_says_what_it_waits_for() -> None:
+    now = [0.0]
+    log = Log(Progress(), clock=lambda: now[0])
+    item = TaskStatus("train[0]", "Pending", message="waits for packages to be installed: numpy")
+    log.of(Change(RUNNING, (TaskStatus("train", "Running", 1, kind="map"), item)))
+    now[0] = 10.0
+    assert log.of(Change(RUNNING)).endswith("  Pending    train[0]  waits for packages to be installed: numpy\n")
+
+
 def test_while_something_runs_nothing_is_said_of_what_waits() -> None:
     now = [0.0]
     log = Log(Progress(), clock=lambda: now[0])

@@ -115,3 +115,15 @@ def test_a_module_that_the_image_lacks_is_said_for_engines_and_where_it_is_missi
         assert f"warning[CLR290]: show imports {module}, which is not in its image python:3.11" in shown.err
         assert "--> importing.py:6" in shown.err
     assert ("CLR290" in couler("run", "importing.py").err) is warned
+
+
+def test_a_module_that_several_steps_lack_here_is_said_once(here: Path, couler: Couler) -> None:
+    again = IMPORTING.format(module="nowhere_to_be_found").replace("def show", "def again").split("@couler.workflow")[0]
+    (here / "importing.py").write_text(
+        again + IMPORTING.format(module="nowhere_to_be_found").replace("return show()", "return show(), again()")
+    )
+    shown = couler("run", "importing.py")
+    said = [line for line in shown.err.splitlines() if line.startswith("warning")]
+    assert said == [
+        "warning[CLR290]: this machine doesn't have nowhere_to_be_found, which show and again import  (in show)"
+    ]

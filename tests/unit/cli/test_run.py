@@ -279,3 +279,37 @@ def test_metrics_are_shown_live_and_in_the_report(here: Path, couler: Couler) ->
     assert "loss=0.25" in couler("run", "train.py").err
     couler("report", run_of(couler)["run"], "-o", "run.html")
     assert "<h2>Measured</h2>" in (here / "run.html").read_text()
+
+
+def test_retry_of_a_run_in_which_nothing_failed_says_what_to_do_instead(flow: str, couler: Couler) -> None:
+    couler("run", flow)
+    before = run_of(couler)
+    run = before["run"]
+    shown = couler("retry", run)
+    assert shown.code == 0
+    assert shown.err == (
+        f"nothing failed in {run}. `couler retry {run} --task TASK` runs a task again with all that follows it, "
+        f"`--with FILE` what has changed; `couler rerun {run}` starts it anew\n"
+    )
+    assert run_of(couler) == before
+    assert couler("retry", run, "--task", "greet").code == 0
+
+
+def test_why_of_a_task_that_isn_t_there_says_which_there_are(failing: str, couler: Couler) -> None:
+    couler("run", failing)
+    run = run_of(couler)["run"]
+    assert couler("why", run, "brakes").err == (
+        f"error: {run} has no task 'brakes'; did you mean 'breaks'?; it has breaks, fine, fragile\n"
+    )
+
+
+@pytest.mark.parametrize("typed", ["flows", "./flows", "flows/"])
+def test_a_folder_is_said_to_be_one(typed: str, here: Path, couler: Couler) -> None:
+    (here / "flows").mkdir()
+    shown = couler("run", typed)
+    assert shown.code == 2
+    assert "flows/ is a folder" in shown.err.replace(typed, "flows/")
+    assert shown.err.endswith("is a folder: name the file of the workflow, and there is none in it\n")
+    (here / "flows" / "b.py").touch()
+    (here / "flows" / "a.yaml").touch()
+    assert couler("run", typed).err.endswith("name the file of the workflow, as flows/a.yaml, flows/b.py\n")

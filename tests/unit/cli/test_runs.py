@@ -227,6 +227,23 @@ def test_what_is_kept_for_others_is_listed_shown_and_forgotten(done: str, couler
     assert json.loads(couler("cache", "list", "--json").out) == []
 
 
+def test_runs_are_replayed_under_each_policy_here_and_from_a_trace(done: str, couler: Couler) -> None:
+    run(couler)
+    assert couler("cache", "replay", "-o", "trace.json").code == 0
+    for given in ([], ["trace.json"]):
+        (found,) = json.loads(couler("cache", "replay", *given, "--budget", "1MB", "--json").out)
+        assert found["budget"] == 1_000_000
+        again = {each["policy"]: each["again"] for each in found["policies"]}
+        assert again["none"] > 0 == again["all"] == again["foresight"]
+    assert "foresight" in couler("cache", "replay").out
+    pytest.importorskip("scipy")
+    shown = couler("cache", "replay", "--optimum").out.splitlines()[-1].split()
+    assert (shown[:4], shown[-1]) == (["the", "least", "there", "is"], "0.00s")
+    (found,) = json.loads(couler("cache", "replay", "--optimum", "--budget", "1MB", "--json").out)
+    assert found["optimum"] == {"again": 0.0, "bound": 0.0}
+    assert couler("cache", "replay", "missing.json").code == 2
+
+
 def test_what_nothing_needs_is_freed(done: str, couler: Couler) -> None:
     second = run(couler)["run"]
     assert json.loads(couler("gc", "--dry-run", "--keep", "1", "--json").out)["runs"] == [done]

@@ -282,3 +282,13 @@ def test_a_template_on_the_engine_takes_values_and_files():
     assert graph["train"].artifacts == (ArtifactArgument("data", ir.TaskArtifact("make_file", "result")),)
     assert argument(graph["say"], "text") == ir.TaskOutput("train", "answer")
     assert argument(graph["read_file"], "source") == ir.TaskArtifact("train", "model")
+
+
+def test_a_text_that_is_not_unicode_is_told_of_where_it_stands() -> None:
+    recorder = Recorder("test")
+    with (
+        recorder.recording(),
+        pytest.raises(couler.RecordingError, match="holds half of a surrogate pair at 3") as caught,
+    ):
+        recorder.call(echo(image="caf\udce9"), {})
+    assert [found.code for found in caught.value.diagnostics] == ["CLR228"]

@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import json
 import os
+import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -16,7 +17,7 @@ import pytest
 
 from couler_py.events.model import Event, identity
 from couler_py.events.outbox import Outbox
-from couler_py.events.places import Hook, JsonLines, shown, signature
+from couler_py.events.places import Hook, JsonLines, UnreachableError, shown, signature
 from couler_py.events.teller import Left, Teller, deliver, left
 from couler_py.settings import Webhook
 
@@ -165,6 +166,26 @@ def test_a_place_that_never_answers_holds_nothing_up(tmp_path: Path) -> None:
     [undone] = teller.close(patience=0.1)
     assert undone.waiting == 1000
     waiting.server_close()
+
+
+@pytest.mark.parametrize(
+    "said", [b"garbage\r\n\r\n", b"HTTP/1.1 2x4 no\r\n\r\n", b"HTTP/1.1 200 " + b"x" * 70_000, b""]
+)
+def test_a_place_that_answers_what_is_no_http_is_asked_again(said: bytes, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            channel, _ = server.accept()
+            with channel:
+                channel.recv(1 << 16)
+                channel.sendall(said)
+
+        threading.Thread(target=answer, daemon=True).start()
+        outbox = Outbox(tmp_path / "o")
+        outbox.add([event(0)])
+        hook = Hook(Webhook(url=f"http://127.0.0.1:{server.getsockname()[1]}"), secret)
+        with pytest.raises(UnreachableError, match=r"^http://127.0.0.1:\d+: ."):
+            deliver(outbox, hook, 0, {})
 
 
 def test_an_event_is_kept_and_delivered_once_whoever_tells_it(tmp_path: Path) -> None:

@@ -54,6 +54,11 @@ def test_the_name_made_of_a_text(engine: str, kind: str, text: str, name: str) -
     assert legal_name(engine, kind, text) == name  # type: ignore[arg-type]
 
 
+def test_ids_on_airflow_are_short_enough_for_its_files_and_folders() -> None:
+    assert len(f".{legal_name('airflow', 'workflow', 'w' * 250)}.py.12345678.part") <= 255
+    assert len(f"task_id={legal_name('airflow', 'task', 't' * 250)}") <= 255
+
+
 @given(st.text(max_size=300))
 def test_a_file_stays_in_its_folder_whatever_the_name_is(name: str) -> None:
     stem = file_stem(name)

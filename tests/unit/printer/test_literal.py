@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from couler_py.printer.layout import flat
-from couler_py.printer.literal import block, literal, quoted
+from couler_py.printer.literal import block, literal, quoted, verbatim
 from tests.strategies.text import HOSTILE
 
 json_values = st.recursive(
@@ -34,8 +34,8 @@ def test_hostile_text_is_one_string(text: str) -> None:
 
 @given(st.text("ab\"'\\\n {}$\t", min_size=1))
 def test_a_block_is_exact_or_isnt_used(text: str) -> None:
-    source = block(text)
-    assert source is None or ast.literal_eval(source) == text
+    for source in (block(text), verbatim(text)):
+        assert source is None or ast.literal_eval(source) == text
 
 
 @given(json_values)
@@ -46,6 +46,13 @@ def test_any_json_value_reads_back(value: object) -> None:
 
 def test_lines_stand_as_they_are() -> None:
     assert block("one\n  two\n") == '"""one\n  two\n"""'
+
+
+def test_a_program_stands_as_it_is() -> None:
+    assert verbatim('def f():\n    """\\n"""\n') == "r'''def f():\n    \"\"\"\\n\"\"\"\n'''"
+    assert verbatim("f()\ng()\n") == '"""f()\ng()\n"""'
+    assert verbatim("one line") is None
+    assert verbatim("'''\n\"\"\"\n") is None
 
 
 def test_fewer_quotes_are_escaped() -> None:

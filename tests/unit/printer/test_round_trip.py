@@ -20,6 +20,9 @@ from tests.unit.printer.rebuilt import printed
 
 CHECKOUT = Path(__file__).parents[3]
 EXAMPLES = sorted((CHECKOUT / "examples").glob("*.py"))
+AS_DATA = {"tune", "boosting", "lora"}
+"""Examples with a template that no verb of one module makes: the trial of a sweep, a step with a watch around its
+function; built-in steps, whose own module postpones annotations, beside steps of one that doesn't."""
 
 
 @pytest.fixture
@@ -31,6 +34,8 @@ def in_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_is_printed_by_verbs_alone(example: Path) -> None:
     source = printed(load(str(example.relative_to(CHECKOUT))).workflow)
+    if example.stem in AS_DATA:
+        return
     assert "ir." not in source
     assert "couler.template" not in source
 

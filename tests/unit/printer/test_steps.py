@@ -10,7 +10,7 @@ import pytest
 
 from couler_py.ir import DiagnosticError, Graph, Task, Template, Workflow
 from couler_py.ir import expr as x
-from couler_py.ir.model import Argument, Function, Inputs, OutputParameter, Outputs, Parameter, Piece
+from couler_py.ir.model import Argument, DistributedJob, Function, Inputs, OutputParameter, Outputs, Parameter, Piece
 from couler_py.ir.pod import Container
 from couler_py.ir.types import INT, STR
 from couler_py.printer import print_python
@@ -125,3 +125,15 @@ def test_templates_that_nothing_calls_are_kept() -> None:
     idle = Template("idle", Container("alpine:3.20", ("true",)))
     source = printed(msgspec.structs.replace(one, templates=(*one.templates, idle)))
     assert 'idle = couler.container("alpine:3.20", ["true"], name="idle")\n' in source
+
+
+def test_a_job_of_several_nodes_is_printed_by_its_verb() -> None:
+    job = DistributedJob(
+        "mpi", Container("trainer:1", ("fit",), ("--fast",)), 2, 4, (1, 2), 3, "mpijob", "team-a", health_timeout=30.0
+    )
+    source = printed(workflow(Template("train", job)))
+    assert (
+        'couler.distributed_job(\n    "trainer:1",\n    ["fit"],\n    ["--fast"],\n    name="train",\n'
+        '    framework="mpi",\n    nodes=2,\n    processes=4,\n    max_restarts=3,\n    launcher="mpijob",\n'
+        '    queue="team-a",\n    elastic=(1, 2),\n    health_timeout="30s",\n)'
+    ) in source

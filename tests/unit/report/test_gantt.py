@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from couler_py.report.entries import entries
 from couler_py.report.facts import AttemptFacts, Look, RunFacts, TaskFacts
-from couler_py.report.gantt import Chart, chart, time_marks
+from couler_py.report.gantt import Chart, chart, time_marks, waits
 from couler_py.report.usage import area, of_attempt, of_run, together, whole
 
 
@@ -29,6 +30,15 @@ def test_a_row_has_the_wait_each_attempt_and_the_pause_between_them() -> None:
         "waited 3 s",
         "attempt 2: succeeded, 3 s",
     ]
+
+
+def test_the_table_says_how_long_the_bars_of_waiting_are_together() -> None:
+    tries = (AttemptFacts(0, "Failed", 12.0, 14.0), AttemptFacts(1, "Succeeded", 17.0, 20.0))
+    task = TaskFacts("a", "Succeeded", 2, 8.0, 12.0, 20.0, ready=10.0, tries=tries)
+    run = RunFacts("r", "w", "Succeeded", started=10.0, finished=20.0, tasks=(task,))
+    assert waits(task, run) == 2.0 + 3.0
+    listed, _ = entries(run, {})
+    assert listed[0].waited == "5 s"
 
 
 def test_what_waits_for_its_next_attempt_has_a_bar_that_says_so() -> None:

@@ -32,6 +32,14 @@ def test_ticks_are_round_and_enclose_the_data(a: float, b: float) -> None:
     assert marks[-1] >= high - slack
 
 
+@pytest.mark.parametrize("high", [5e-324, 1e-310, 1e-299])
+def test_a_range_too_narrow_for_floats_gets_ticks_around_it(high: float) -> None:
+    marks = ticks(0.0, high)
+    assert marks[0] <= 0.0
+    assert marks[-1] >= high
+    assert len(set(marks)) >= 2
+
+
 def test_bars_carry_their_values() -> None:
     found = texts(plots.bar({"svm": 0.98, "forest": 0.961}, title="accuracy"))
     assert {"accuracy", "svm", "forest", "0.98", "0.961"} <= set(found)

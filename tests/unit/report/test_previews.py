@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from couler_py.ir.quantity import amount
 from couler_py.report import cards, previews, text
 from couler_py.report.facts import Attachment
 
@@ -90,4 +91,4 @@ def test_durations_read_well(value: float, words: str) -> None:
     ("count", "words"), [(900, "900 B"), (98304, "96 KiB"), (1023 * 1024, "1,023 KiB"), (3 * 1024**3, "3 GiB")]
 )
 def test_amounts_read_well(count: int, words: str) -> None:
-    assert text.amount(count) == words
+    assert amount(count) == words

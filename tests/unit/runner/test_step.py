@@ -312,6 +312,27 @@ def test_the_runner_and_the_ir_agree_on_what_fits(type_: types.Type, value: Any)
     assert (values.misfit(to_builtins(type_), value) is None) == (types.mismatch(type_, value) is None)
 
 
+SPAWNING = """
+import multiprocessing
+import couler_py as couler
+
+
+def double(n):
+    return 2 * n
+
+
+def spawning():
+    couler.log_metric("n", 1.0)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.map(double, [1, 2])
+"""
+
+
+def test_processes_that_a_step_spawns_need_no_more_than_it_does(bench: Bench) -> None:
+    ended = bench.run(Template("s", function(SPAWNING), outputs=giving(result=types.ListOf(types.INT))))
+    assert (ended.code, ended.outputs["result"]) == (0, "[2,4]"), ended.stderr
+
+
 # ---- files
 
 

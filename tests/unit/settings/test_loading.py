@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -222,3 +223,31 @@ def test_a_profile_that_is_nowhere_is_refused(place: Place) -> None:
 )
 def test_a_wrong_variable_is_named(place: Place, name: str, value: str, message: str) -> None:
     assert refused(lambda: place.load(**{name: value}))[1].startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda path: path.mkdir(), "couler.toml can't be read: Is a directory"),
+        (os.mkfifo, "couler.toml can't be read: it is no file"),
+        (lambda path: path.symlink_to("/dev/zero"), "couler.toml can't be read: it is no file"),
+        (lambda path: path.write_bytes(b"#" * 2_000_000), "couler.toml can't be read: it is longer than 1,048,576 b"),
+        (lambda path: path.write_text(f"a = {'[' * 100_000}"), "couler.toml can't be read: it is nested too deeply"),
+        (lambda path: path.write_bytes(b"\xff"), "couler.toml isn't UTF-8, which TOML is"),
+    ],
+)
+@pytest.mark.parametrize("as_policy", [False, True])
+def test_what_is_no_file_of_settings_is_said_and_not_waited_for(
+    make: Callable[[Path], object], said: str, as_policy: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if as_policy:
+        (tmp_path / "couler.toml").write_text('policy = "odd.toml"')
+        make(tmp_path / "odd.toml")
+        with pytest.raises(SettingsError, match=r"the policy odd\.toml can't be read: "):
+            load(tmp_path)
+        return
+    make(tmp_path / "couler.toml")
+    with pytest.raises(SettingsError) as refused:
+        load(tmp_path)
+    assert said in str(refused.value)

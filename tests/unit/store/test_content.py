@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import socket
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -97,10 +100,37 @@ def test_a_link_that_leads_outside_is_replaced_by_its_content(home: Home, tmp_pa
     assert tree(tmp_path / "back") == {"link": b"outside"}
 
 
-def test_what_is_neither_file_nor_folder_is_refused(home: Home, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(content.ContentError, match="neither a file nor a folder"):
-        artifacts.keep(home, tmp_path / "pipe")
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (os.mkfifo, "x is a pipe: what is kept is files and folders, so delete it, or copy what it holds"),
+        (lambda path: socket.socket(socket.AF_UNIX).bind(str(path)), "x is a socket: what is kept is"),
+        (lambda path: path.symlink_to("/dev/null"), "x is a link to '/dev/null', which is a device: what"),
+        (
+            lambda path: path.symlink_to("/nowhere"),
+            "x is a link to '/nowhere', which can't be read: No such file",
+        ),
+        (lambda path: path.symlink_to(path), "x', which can't be read: Too many levels of symbolic links"),
+    ],
+)
+def test_what_is_neither_file_nor_folder_is_refused(
+    make: Callable[[Path], None], said: str, inside: bool, home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the paths of sockets are short
+    folder = Path("d")
+    folder.mkdir()
+    make(folder / "x" if not said.startswith("x'") else (tmp_path / "d" / "x"))
+    with pytest.raises(content.ContentError) as refused:
+        artifacts.keep(home, folder if inside else folder / "x")
+    assert said in str(refused.value)
+
+
+def test_a_link_to_a_folder_elsewhere_is_refused(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "x").symlink_to("/usr")
+    with pytest.raises(content.ContentError, match="x is a link to '/usr', which is a folder elsewhere"):
+        artifacts.keep(home, tmp_path / "d")
 
 
 def test_damage_is_found_when_it_is_read(home: Home, tmp_path: Path) -> None:
@@ -153,6 +183,40 @@ def test_what_a_loss_of_power_cut_short_is_kept_anew(home: Home, tmp_path: Path)
     assert artifacts.keep_bytes(home, b"whole") == ref
     artifacts.give(home, ref, tmp_path / "back")
     assert (tmp_path / "back").read_bytes() == b"whole"
+
+
+def test_what_is_kept_while_others_collect_stays(home: Home) -> None:
+    """Kept again, of what is old and needed by nobody, at the moment at which it would have gone."""
+    data = [b"%d" % number for number in range(3000)]
+    blobs = [Path(content.blob_path(root(home), artifacts.keep_bytes(home, each).digest)) for each in data]
+    for blob in blobs:
+        os.utime(blob, (0, 0))
+    collecting = threading.Thread(target=artifacts.collect, args=(home, set()), kwargs={"older_than": 60.0})
+    collecting.start()
+    for each in data:
+        artifacts.keep_bytes(home, each)
+    collecting.join()
+    assert [blob for blob in blobs if not blob.exists()] == []
+    assert list((home.artifacts / "tmp").iterdir()) == []
+
+
+def test_a_folder_that_was_altered_keeps_nobody_from_collecting(home: Home, tmp_path: Path) -> None:
+    folder = tmp_path / "d"
+    folder.mkdir()
+    (folder / "x").write_text("kept")
+    kept = artifacts.keep(home, folder)
+    blob = Path(content.blob_path(str(home.artifacts), kept.digest))
+    blob.chmod(0o644)
+    blob.write_text("[]")
+    artifacts.keep_bytes(home, b"lost")
+    assert artifacts.collect(home, {kept.digest}, older_than=-1) == (2, 8)
+
+
+def test_what_a_step_has_dated_back_is_young(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    os.utime(tmp_path / "file", (0, 0))
+    content.keep(str(home.artifacts), str(tmp_path / "file"), move=True)
+    assert artifacts.collect(home, set()) == (0, 0)
 
 
 def test_what_is_young_is_not_collected(home: Home) -> None:
@@ -209,6 +273,7 @@ def test_a_folder_that_cant_be_read_is_no_empty_one(home: Home, tmp_path: Path) 
     (tmp_path / "d" / "closed").chmod(0)
     keep = """
 import sys
+import threading
 from couler_py.store import content
 try:
     content.keep(*sys.argv[1:])

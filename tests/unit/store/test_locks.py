@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from couler_py.store.locks import lock_file, release, try_lock, try_paths, try_slot
+from couler_py.store.locks import lock_file, lock_folder, release, tidy, try_lock, try_paths, try_slot
 
 
 @pytest.fixture(autouse=True)
@@ -69,3 +69,16 @@ def test_paths_exclude_each_other_where_one_holds_the_other(
     other = try_paths(second)
     assert (other is not None) is together
     release(held + (other or []))
+
+
+def test_the_files_of_locks_that_nobody_holds_are_deleted(tmp_path: Path) -> None:
+    free, held, shared = (lock_file("mutex", name) for name in ("free", "held", "shared"))
+    release([try_lock(free) or 0])
+    kept = [try_lock(held), try_lock(shared, shared=True)]
+    (lock_folder() / "ledger").mkdir()
+    tidy()
+    assert {path.name for path in lock_folder().iterdir()} == {held.name, shared.name, "ledger"}
+    assert try_lock(held) is None
+    release([each for each in kept if each is not None])
+    tidy()
+    assert [path.name for path in lock_folder().iterdir()] == ["ledger"]

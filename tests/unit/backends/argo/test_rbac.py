@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import couler_py as couler
 from couler_py.backends.argo.rbac import Account, of_pods, of_submitter
 from couler_py.backends.argo.rbac.kubectl import UnknownError, plural, rules
 
@@ -81,6 +82,31 @@ def test_artifact_gc_has_an_account_of_its_own() -> None:
     assert rights(leaving, artifactGC=gc) == {"default": [RESULTS], "gc": collector}
     assert rights(leaving, artifactGC={"strategy": "Never"}) == {"default": [RESULTS]}
     assert rights(leaving) == {"default": [RESULTS]}
+
+
+def test_a_job_of_several_nodes_is_made_and_its_report_reads_the_logs_of_its_pods() -> None:
+    given = {"name": "train", "nodes": 2, "launcher": "jobset", "service_account": "own"}
+    train = couler.distributed_job("trainer:1", ["fit"], **given)
+
+    @couler.workflow
+    def main() -> None:
+        train()
+
+    documents, findings = of_pods([couler.compile(main, to="argo").documents[0]])
+    roles = {each["metadata"]["name"]: each["rules"] for each in documents if each["kind"] == "Role"}
+    made = {(rule["apiGroups"][0], rule["resources"][0]): rule["verbs"] for rule in roles["main-pods"]}
+    assert made == {
+        ("argoproj.io", "workflowtaskresults"): ["create", "patch"],
+        ("", "services"): ["get", "create"],
+        ("jobset.x-k8s.io", "jobsets"): ["get", "create"],
+    }
+    reads = {(rule["apiGroups"][0], rule["resources"][0]): rule["verbs"] for rule in roles["main-own"]}
+    assert reads == {
+        ("argoproj.io", "workflowtaskresults"): ["create", "patch"],
+        ("", "pods"): ["list"],
+        ("", "pods/log"): ["get"],
+    }
+    assert findings == ()
 
 
 def test_templates_inside_tasks_and_in_other_files_count() -> None:

@@ -11,8 +11,9 @@ from typing import Any
 
 from argo_workflows import ApiClient, Configuration
 
-from couler_py.backends.argo.client.http import Http
-from couler_py.backends.argo.client.pacing import Pacing
+from couler_py.backends.argo.client.words import WORDS
+from couler_py.backends.rest.http import Http
+from couler_py.backends.rest.pacing import Pacing
 
 TOKEN = "canary-3f9c7a1e5b"
 
@@ -54,7 +55,7 @@ class Scripted:
         configuration = Configuration(host=url)
         configuration.api_key = {"BearerToken": f"Bearer {TOKEN}"}
         pacing = Pacing(attempts=4, sleep=self.slept.append, draw=lambda low, high: high)
-        return Http(ApiClient(configuration), "the server", pacing=pacing, **more)
+        return Http(ApiClient(configuration), "the server", more.pop("words", WORDS), pacing=pacing, **more)
 
 
 @contextmanager

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from couler_py.backends.argo.client.failures import failure, read
+from couler_py.backends.argo.client.words import WORDS
+from couler_py.backends.rest.failures import failure, read
 
 
 @pytest.mark.parametrize(
@@ -32,7 +33,7 @@ from couler_py.backends.argo.client.failures import failure, read
     ],
 )
 def test_a_403_has_the_rule_to_add(message: str, rule: str) -> None:
-    assert rule in str(failure(403, read(json.dumps({"message": message}).encode()), "do it"))
+    assert rule in str(failure(403, read(json.dumps({"message": message}).encode()), "do it", WORDS))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,7 @@ def test_a_403_names_no_command_that_does_not_print_the_rule() -> None:
 
 def refused(verb: str, resource: str) -> str:
     message = f'User "u" cannot {verb} resource "{resource}" in API group "" in the namespace "a"'
-    return str(failure(403, read(json.dumps({"message": message}).encode()), "do it"))
+    return str(failure(403, read(json.dumps({"message": message}).encode()), "do it", WORDS))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import traceback
 
 import pytest
 
-from couler_py.backends.argo.client.failures import (
+from couler_py.backends.base import EngineUnreachableError
+from couler_py.backends.rest.failures import (
     ApiError,
     BrokenError,
     BusyError,
@@ -22,9 +23,9 @@ from couler_py.backends.argo.client.failures import (
     RefusedError,
     UnauthorizedError,
     UnclearError,
+    Words,
 )
-from couler_py.backends.argo.client.request import Request
-from couler_py.backends.base import EngineUnreachableError
+from couler_py.backends.rest.request import Request
 from tests.unit.backends.argo.client.server import TOKEN, Answer, Scripted, scripted
 
 READ = Request("GET", "/things", "read things")
@@ -147,6 +148,23 @@ def test_a_silent_server_is_a_time_out() -> None:
         assert script.slept == [0.25, 0.5, 1.0]
 
 
+def test_only_a_change_may_be_answered_with_nothing() -> None:
+    with scripted(Answer(body=b"null"), Answer(204, b""), Answer(body=b"")) as (http, _):
+        assert http.call(MAKE) == {}
+        assert http.call(MAKE) == {}
+        with pytest.raises(NotUnderstoodError, match="isn't JSON but empty"):
+            http.call(READ)
+
+
+def test_of_a_web_page_the_title_is_shown() -> None:
+    page = b"<!doctype html>\n<html><head><TITLE>502 Bad &amp; Gateway</TITLE></head><body>much</body></html>"
+    with (
+        scripted(Answer(502, page)) as (http, _),
+        pytest.raises(BrokenError, match=r"the server failed \(502\): a web page, '502 Bad & Gateway'$"),
+    ):
+        http.call(READ)
+
+
 def test_what_is_no_json_is_shown_as_it_begins() -> None:
     with (
         scripted(Answer(body=b"<html>please log in</html>")) as (http, _),
@@ -235,3 +253,42 @@ def test_secrets_are_hidden_where_a_call_is_shown() -> None:
     body = {"kind": "List", "items": [{"kind": "Secret", "data": {"a": "c2VjcmV0"}, "stringData": {"b": "secret"}}]}
     shown = Request("POST", "/secrets", "keep a secret", body=body).shown()
     assert shown["body"]["items"] == [{"kind": "Secret", "data": {"a": "***"}, "stringData": {"b": "***"}}]
+
+
+def test_a_token_that_is_not_accepted_is_renewed_once_even_for_a_change() -> None:
+    asked: list[int] = []
+    refused = Answer(401, b'{"detail": "expired"}')
+    with scripted(refused, GOOD, renew=lambda: asked.append(1) is None) as (http, server):
+        assert http.call(MAKE) == {"good": True}
+        assert (server.methods, asked) == (["POST", "POST"], [1])
+    with scripted(refused, renew=lambda: asked.append(1) is None) as (http, server):
+        with pytest.raises(UnauthorizedError, match=r"\(401\): expired"):
+            http.call(READ)
+        assert (server.methods, asked) == (["GET", "GET"], [1, 1])
+    with scripted(refused, renew=lambda: False) as (http, server):
+        with pytest.raises(UnauthorizedError):
+            http.call(READ)
+        assert server.methods == ["GET"]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b'{"detail": "no such DAG"}', "no such DAG"),
+        (b'{"detail": [{"loc": ["body", "conf"], "msg": "Field required"}]}', "body.conf: Field required"),
+        (b'{"detail": {"message": "has errors"}}', "has errors"),
+    ],
+)
+def test_what_fastapi_says_is_said(body: bytes, said: str) -> None:
+    with scripted(Answer(422, body)) as (http, _), pytest.raises(RefusedError, match=rf"refused \(422\): {said}$"):
+        http.call(READ)
+
+
+def test_a_500_is_final_for_changes_only_where_the_engine_means_it_so() -> None:
+    with scripted(Answer(500), GOOD, words=Words()) as (http, server):
+        assert http.call(AGAIN) == {"good": True}
+        assert server.methods == ["POST", "POST"]
+    with scripted(Answer(500), GOOD) as (http, server):
+        with pytest.raises(BrokenError):
+            http.call(AGAIN)
+        assert server.methods == ["POST"]

@@ -13,8 +13,8 @@ import pytest
 import couler_py as couler
 from couler_py import argo_native as argo
 from couler_py.backends import yaml
-from couler_py.backends.argo.schema.checking import task_schema, template_schema
 from couler_py.backends.argo.schema import PLURALS, schema
+from couler_py.backends.argo.schema.checking import task_schema, template_schema
 
 JSON = dict[str, Any]
 Path_ = tuple[str | int, ...]

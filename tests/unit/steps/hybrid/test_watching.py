@@ -1,0 +1,76 @@
+"""When to plan anew: a rank that gets slow, one that was slow from the start, and nothing for noise."""
+
+from __future__ import annotations
+
+from couler_py.steps.hybrid.plan import Hardware, Plan
+from couler_py.steps.hybrid.rates import Timing
+from couler_py.steps.hybrid.straggler import uniform
+from couler_py.steps.hybrid.watching import News, Watch
+
+HARDWARE = Hardware((1.0,) * 4, node=4, tensor=1)
+
+
+def timings(plan: Plan, slow: dict[int, float], unit: float = 0.01) -> dict[int, Timing]:
+    """What ranks compute of a step under a plan."""
+    return {
+        stage.ranks[0]: Timing(
+            unit * slow.get(stage.ranks[0], 1.0) * stage.count * pipeline.micros, stage.count, pipeline.micros
+        )
+        for pipeline in plan.pipelines
+        for stage in pipeline.stages
+    }
+
+
+def watched(steps: list[dict[int, float]], left: int = 1000, moving: float = 0.0) -> tuple[Watch, list[News | None]]:
+    """What is said of steps in which ranks were so slow."""
+    watch = Watch(HARDWARE, uniform(HARDWARE, 8, 8, 2))
+    return watch, [watch.see(timings(watch.plan, slow), left, moving) for slow in steps]
+
+
+def test_a_rank_that_gets_slow_gets_less_to_do_and_is_named() -> None:
+    watch, told = watched([{}] * 6 + [{1: 2.5}] * 3)
+    found = [each for each in told if each is not None]
+    assert len(found) == 2  # once when half of the window was slow, once when all of it was
+    assert [(rank, round(rate, 9)) for rank, rate in found[-1].rates.slow] == [(1, 2.5)]
+    assert str(found[-1]).startswith("rank 1 takes 2.50 times as long: another plan saves 0.")
+    layers = {stage.ranks[0]: stage.count for each in watch.plan.pipelines for stage in each.stages}
+    assert layers[1] < 4 < max(layers.values())
+
+
+def test_a_rank_that_is_slow_from_the_start_is_found_too() -> None:
+    _, told = watched([{2: 2.0}] * 4)
+    assert told[:3] == [None, None, None]
+    assert told[3] is not None
+    assert [(rank, round(rate, 9)) for rank, rate in told[3].rates.slow] == [(2, 2.0)]
+
+
+def test_noise_and_a_rate_to_and_fro_within_the_gap_are_no_news() -> None:
+    _, told = watched([{}, {}, {}, {}, {1: 1.15}, {}, {1: 1.25}, {}, {1: 1.3}, {}])
+    assert told == [None] * 10
+
+
+def test_a_plan_changes_back_when_the_rank_is_healthy_again() -> None:
+    watch, told = watched([{}] * 4 + [{1: 2.5}] * 4 + [{}] * 4)
+    last = [each for each in told if each is not None][-1]
+    assert last.plan is not None
+    assert last.rates.slow == ()
+    assert sorted(stage.count for each in watch.plan.pipelines for stage in each.stages) == [4, 4, 4, 4]
+
+
+def test_the_last_steps_are_not_worth_a_change() -> None:
+    watch, told = watched([{}] * 4 + [{1: 2.5}] * 3, left=1, moving=10.0)
+    found = [each for each in told if each is not None]
+    assert found
+    assert all(each.plan is None and "no other plan is worth the change" in str(each) for each in found)
+    assert watch.plan == uniform(HARDWARE, 8, 8, 2)
+
+
+def test_a_rank_that_does_nothing_is_taken_back_when_its_own_small_computation_is_fast() -> None:
+    watch, _ = watched([{}] * 4 + [{1: 50.0}] * 4)
+    assert watch.plan.suspended == (1,)
+    for _ in range(3):
+        told = watch.see(timings(watch.plan, {}), 1000, 0.0, idle={1: 1.0})
+        if told is not None:
+            break
+    assert told is not None
+    assert watch.plan.suspended == ()
