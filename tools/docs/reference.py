@@ -26,7 +26,8 @@ PAGES: dict[str, Page] = {
         "Who runs when, how often, and what becomes of values that aren't there.",
         (
             "map sequence inputs when first or_else loop exec_while concurrent after always on_failure on_success "
-            "on_exit publish published status"
+            "on_exit publish published status sweep space "
+            "predict_trials katib_experiment"
         ),
     ),
     "values": (
@@ -37,7 +38,7 @@ PAGES: dict[str, Page] = {
     "containers": (
         "Containers and other steps",
         "Steps that aren't Python functions.",
-        "container script http resource suspend template argument value_at file_at stdout Container",
+        "container script http resource distributed_job suspend template argument value_at file_at stdout Container",
     ),
     "policies": (
         "Policies",
