@@ -68,7 +68,7 @@ dist.destroy_process_group()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="who computes is read from /proc")
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(150)
 def test_processes_that_wait_for_each_other_for_good_hang_and_all_begin_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

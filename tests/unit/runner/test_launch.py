@@ -96,6 +96,23 @@ def test_a_job_that_does_nothing_for_as_long_as_it_may_hangs_and_begins_again(fr
     ]
 
 
+BEATS = """
+import time
+while True:
+    time.sleep(0.25)
+    until = time.process_time() + 0.002
+    while time.process_time() < until:
+        pass
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="who computes is read from /proc")
+def test_processes_that_only_beat_hang_however_many_they_are() -> None:
+    done = launch([BEATS], processes=6, patience=2.0)
+    assert done.returncode == 1
+    assert "couler: no process has computed or written anything for 2 seconds: the job hangs" in done.stderr
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="who computes is read from /proc")
 def test_a_hanging_job_of_mpi_ends_with_its_last_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mpirun = tmp_path / "mpirun"
