@@ -22,6 +22,7 @@ import startup
 import view
 import writer
 from hybrid import tables as hybrid
+from lora import planning as lora
 from programs import usable_processors
 from split import table as split
 from sweep import table as sweep
@@ -40,6 +41,7 @@ PARTS = (
     "cache",
     "sweep",
     "hybrid",
+    "lora",
 )
 BUSY = 0.5  # of the processors: above that load, times of the clock say more about the others
 
@@ -66,6 +68,7 @@ def main() -> None:
         "cache": lambda: cache.measure(less),
         "sweep": lambda: sweep.measure(less),
         "hybrid": lambda: hybrid.measure(less),
+        "lora": lambda: lora.measure(less),
     }
     with tempfile.TemporaryDirectory(prefix="couler-bench-") as around:
         os.environ["COULER_BENCH"] = around  # see `runs`
@@ -131,6 +134,7 @@ def say_verdicts(parts: dict[str, Any]) -> None:
         *passes.verdicts(parts.get("passes")),
         *cache.verdicts(parts.get("cache")),
         *sweep.verdicts(parts.get("sweep")),
+        *lora.verdicts(parts.get("lora")),
     ]
     if lines:
         print("\nPromised")

@@ -10,7 +10,7 @@ import torch
 from couler_py.steps.lora.hosting import Part
 from couler_py.steps.lora.losses import Share, loss_of
 from couler_py.steps.lora.objectives import DPO
-from couler_py.steps.models.decoder import IGNORED, next_token_loss
+from couler_py.steps.models.decoder import IGNORED, next_token_loss, stream
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -37,6 +37,8 @@ class Piece(NamedTuple):
     """Of dropout; None leaves nothing out."""
     reference: Weights | None = None
     """DPO's reference, where it is an adapter."""
+    seeds: Sequence[int] | None = None
+    """Of dropout for each example by itself, in place of `seed`: whatever piece it is in, the same is left out."""
 
     @property
     def rows(self) -> list[Row]:
@@ -48,6 +50,17 @@ class Piece(NamedTuple):
     def length(self) -> int:
         """Tokens of the longest row, padded."""
         return padded(max(example.length for example in self.examples))
+
+    def parts(self, begin: int) -> list[Part]:
+        """Its rows in a batch, where the first one is at `begin`."""
+        if self.seeds is None:
+            return [Part(begin, begin + len(self.rows), self.weights, self.seed)]
+        found = []
+        for at in range(len(self.rows)):
+            number, example = divmod(at, len(self.examples))
+            seed = stream(self.seeds[example], f"row {number}")
+            found.append(Part(begin + at, begin + at + 1, self.weights, seed))
+        return found
 
 
 class Learned(NamedTuple):
@@ -94,7 +107,7 @@ def losses_of(host: Host, pieces: Sequence[Piece]) -> list[Tensor]:
     batch = batch_of(pieces, host.context, host.device)
     spans = list(zip(pieces, batch.bounds, batch.bounds[1:], strict=False))
     references = _references(host, batch, spans)
-    parts = [Part(begin, end, piece.weights, piece.seed) for piece, begin, end in spans]
+    parts = [part for piece, begin, _ in spans for part in piece.parts(begin)]
     told = _per_token(host, batch.tokens, batch.targets, batch.valid, parts)
     return [
         loss_of(piece.objective, told[begin:end], reference, piece.share)
@@ -106,7 +119,7 @@ def learn(host: Host, pieces: Sequence[Piece]) -> list[Learned]:
     """Losses and gradients of all pieces, from one forward and one backward.
 
     Nothing is changed before all of it is there, so a pass that ends for want of memory can be made again in parts. A
-    loss that is no number makes no other piece's gradients so: rows never meet.
+    loss that is no number makes no other piece's gradients so: rows never meet. Each adapter has one piece.
     """
     losses = losses_of(host, pieces)
     parameters = [parameter for piece in pieces for parameter in piece.weights.parameters]

@@ -150,7 +150,7 @@ class Trainer:
     def _taken(
         self, members: Sequence[Tuning], pieces: Sequence[Piece], told: Sequence[Learned], seconds: float
     ) -> None:
-        """Give each job its gradients; those that have a step's worth of them move. It asks the device twice in all."""
+        """Give each job its gradients, and tell those that have a step's worth of them to move."""
         rows = sum(len(piece.rows) for piece in pieces)
         losses = torch.stack([each.loss.double() for each in told]).tolist()
         whole = []
@@ -158,8 +158,11 @@ class Trainer:
             member.progress.seconds += seconds * len(piece.rows) / rows
             if member.take(piece, learned, loss):
                 whole.append(member)
-        if not whole:
-            return
+        if whole:
+            self._moved(whole)
+
+    def _moved(self, whole: Sequence[Tuning]) -> None:
+        """Move the jobs that have all gradients of their step, and see what becomes of them."""
         norms = torch.stack([member.norm().double() for member in whole]).tolist()
         for member, norm in zip(whole, norms, strict=True):
             problem = member.finish(norm)

@@ -99,13 +99,15 @@ class Tuning:
         """Add a pass's gradients; True where the step has all of them and `finish` is next."""
         for parameter, gradient in zip(self.weights.parameters, learned.gradients, strict=True):
             parameter.grad = gradient if parameter.grad is None else parameter.grad + gradient
-        if math.isfinite(loss):
-            self.progress.sum += loss
-        else:
-            self.progress.odd = str(loss)
+        self._add(loss)
         self.progress.within += 1
         self.progress.tokens += sum(row.learned for row in piece.rows)
         return self.progress.within * self.job.micro >= len(self.examples)
+
+    def whole(self, loss: float) -> None:
+        """Note the loss of a whole step, whose gradients are in the parameters: `finish` is next."""
+        self._add(loss)
+        self.progress.tokens += sum(row.learned for example in self.examples for row in example.rows)
 
     def norm(self) -> torch.Tensor:
         """The norm of this step's gradient, without the loss's scale, on the device."""
@@ -165,6 +167,12 @@ class Tuning:
             for name, tensor in state.items():
                 if name != "step":  # AdamW counts on the host
                     state[name] = tensor.to(device)
+
+    def _add(self, loss: float) -> None:
+        if math.isfinite(loss):
+            self.progress.sum += loss
+        else:
+            self.progress.odd = str(loss)
 
     def _move(self, norm: float) -> None:
         job, progress = self.job, self.progress

@@ -18,7 +18,7 @@ STEPS = {
 } | {name: getattr(steps, name) for names in steps.STEPS.values() for name in names}
 
 TRAINING = {
-    *("edit.prepare", "edit.evaluate", "lora.evaluate", "lora.export"),
+    *("edit.prepare", "edit.evaluate", "lora.dispatch", "lora.evaluate", "lora.export"),
     *("dlrm.generate", "dlrm.prepare", "dlrm.evaluate", "dlrm.export"),
 }
 """Steps that run where this package is installed, with what it needs to train (docs/steps.md says so)."""
@@ -41,4 +41,4 @@ def test_a_step_needs_of_this_package_only_what_the_runner_brings(name: str) -> 
 
 
 def test_all_steps_are_looked_at() -> None:
-    assert len(STEPS) == 26
+    assert len(STEPS) == 27

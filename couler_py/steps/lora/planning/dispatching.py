@@ -16,6 +16,8 @@ from couler_py.steps.lora.planning.costs import Config, Costs
 
 NODES = 2000
 """Branches that HiGHS may make: alike on every machine, where a time isn't."""
+GAP = 1e-6
+"""How near to the best is near enough, relative."""
 LARGE = 400
 """Replicas times lengths above which the program isn't tried."""
 
@@ -36,7 +38,9 @@ class Dispatch(msgspec.Struct, frozen=True):
         return [costs.replica(config, own) for config, own in zip(replicas, self.counts, strict=True)]
 
 
-def balanced(replicas: Sequence[Config], rows: Counts, costs: Costs, *, nodes: int = NODES) -> Dispatch:
+def balanced(
+    replicas: Sequence[Config], rows: Counts, costs: Costs, *, nodes: int = NODES, gap: float = GAP
+) -> Dispatch:
     """The dispatch whose last replica ends soonest, as far as it is found. A replica may have nothing to do.
 
     Raises `ValueError` for a length that no replica holds, or a count below 0.
@@ -46,7 +50,7 @@ def balanced(replicas: Sequence[Config], rows: Counts, costs: Costs, *, nodes: i
     if len(replicas) * len(rows) > LARGE:
         return best
     try:
-        found = _solved(replicas, rows, costs, nodes)
+        found = _solved(replicas, rows, costs, nodes, gap)
     except UnsolvableError:
         return best
     return found if found.time <= best.time else msgspec.structs.replace(best, bound=found.bound)
@@ -96,7 +100,7 @@ def _made(counts: Sequence[dict[int, int]], replicas: Sequence[Config], costs: C
     return Dispatch(own, time, bound)
 
 
-def _solved(replicas: Sequence[Config], rows: Counts, costs: Costs, nodes: int) -> Dispatch:
+def _solved(replicas: Sequence[Config], rows: Counts, costs: Costs, nodes: int, gap: float) -> Dispatch:
     """LobRA's program: full micro-batches m, rows left r, whether there are any (f) and any full ones (h)."""
     program = Program()
     end = program.variable(cost=1.0)
@@ -130,7 +134,7 @@ def _solved(replicas: Sequence[Config], rows: Counts, costs: Costs, nodes: int) 
                 terms |= {m: float(most), r: 1.0}
         if count:
             program.equal(terms, count)
-    found = program.solve(nodes=nodes, gap=1e-6)
+    found = program.solve(nodes=nodes, gap=gap)
     counts: list[dict[int, int]] = [{} for _ in replicas]
     for (number, length), (m, r, most) in given.items():
         counts[number][length] = found.whole(m) * most + found.whole(r)

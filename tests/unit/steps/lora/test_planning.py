@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from couler_py.steps.lora.planning.buckets import length_buckets
 from couler_py.steps.lora.planning.costs import Config, Costs, Sample, Tau, fit
-from couler_py.steps.lora.planning.deploying import deploy, proposed
+from couler_py.steps.lora.planning.deploying import deploy, least, proposed
 from couler_py.steps.lora.planning.dispatching import balanced, by_length, greedy, micro_batches
 
 ROW = Costs(1, {tensor: Tau((0, 0, 1 / (512 * tensor), 0, 0, 1)) for tensor in (1, 2, 4, 8)})
@@ -174,6 +174,22 @@ def test_few_plans_are_solved_and_the_best_is_among_them(rows: dict[int, int]) -
     assert found.homogeneous is not None
     assert found.dispatch.time <= found.homogeneous.dispatch.time
     assert sum(config.ranks for config in found.replicas) == 6
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    plan=st.lists(st.sampled_from(KINDS), min_size=1, max_size=4),
+    counts=st.lists(st.integers(0, 9), min_size=3, max_size=3),
+)
+def test_no_dispatch_ends_before_the_linear_bound(plan: list[Config], counts: list[int]) -> None:
+    plan = [*plan, KINDS[2]]
+    rows = dict(zip((512, 1024, 4096), counts, strict=True))
+    assert least(plan, rows, ROW) <= balanced(plan, rows, ROW, nodes=50).time + 1e-9
+
+
+def test_the_linear_bound_of_rows_that_fill_their_micro_batches_is_reached() -> None:
+    assert least([A, A], {512: 8, 1024: 2}, ROW) == pytest.approx(9.0)
+    assert balanced([A, A], {512: 8, 1024: 2}, ROW).time == pytest.approx(9.0)
 
 
 def test_of_two_kinds_with_one_memory_the_faster_rank_is_kept_and_the_smaller() -> None:
