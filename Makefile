@@ -4,6 +4,9 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 
+# Tests start hundreds of programs: where nothing compiled is kept, each would compile torch or Airflow anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 bin := .venv/bin
 airflow := .venv-airflow/bin
 train := .venv-train/bin

@@ -22,6 +22,7 @@ def agent(job: Job, number: int) -> None:
     spec, words = job.spec, job.commands[number]
     python = words[0] if Path(words[0]).name.startswith("python") else sys.executable
     beat = max(1, round(spec["health"] / 3))
+    # All that begin again after they have hung meet at a new place: at the old one, agents that are gone still count.
     settings = {
         "store_type": "file",
         "keep_alive_interval": beat,
@@ -32,7 +33,7 @@ def agent(job: Job, number: int) -> None:
     command = [
         *(python, "-m", "torch.distributed.run", f"--nnodes={spec['least']}:{job.nodes}"),
         *(f"--nproc-per-node={job.processes}", f"--max-restarts={spec['restarts']}", "--monitor-interval=0.2"),
-        *("--rdzv-backend=c10d", f"--rdzv-endpoint={job.folder}/rendezvous", "--rdzv-id=job"),
+        *("--rdzv-backend=c10d", f"--rdzv-endpoint={job.folder}/rendezvous-{job.hangs}", "--rdzv-id=job"),
         f"--rdzv-conf={','.join(f'{name}={value}' for name, value in settings.items())}",
         *("--local-addr=127.0.0.1", f"--log-dir={job.folder}/node-{number}", "--tee=3", "--no-python", *words),
     ]

@@ -80,6 +80,7 @@ class Job:
         self.folder = folder
         self.watch = Watch(spec["patience"])
         self.losses = 0
+        self.hangs = 0
         self.nodes, self.processes = spec["nodes"], spec["processes"]
         self.world = self.nodes * self.processes
         self.members: dict[int, Member] = {}

@@ -51,6 +51,7 @@ def begun(job: Job) -> int:
             say(f"no process has computed or written anything for {job.watch.patience:g} seconds: the job hangs")
             members = list(job.members.values())
             job.end_all()
+            job.hangs += 1
             if job.again():
                 continue
             for each in members:

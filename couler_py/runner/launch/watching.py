@@ -77,8 +77,11 @@ class Watch:
 
     def worked(self) -> bool:
         """Whether anything was written between the first look and the last, or some process computed."""
-        (since, before, had), (now, used, written) = self.seen[0], self.seen[-1]
-        most = max((seconds - before.get(pid, 0.0) for pid, seconds in used.items()), default=0.0)
+        (since, before, had), (now, _, written) = self.seen[0], self.seen[-1]
+        last: dict[int, float] = {}
+        for _, used, _ in self.seen:  # those that have ended meanwhile, too
+            last |= used
+        most = max((seconds - before.get(pid, 0.0) for pid, seconds in last.items()), default=0.0)
         return written != had or most > IDLE * (now - since)
 
     def end_stopped(self, states: dict[int, tuple[str, float]], now: float) -> list[int]:
@@ -92,10 +95,13 @@ class Watch:
 
 
 def state_of(pid: int) -> tuple[str, float] | None:
-    """The state of a process (a letter) and the seconds of CPU that it has used; nothing where it has ended."""
+    """The state of a process (a letter) and the seconds of CPU that it and its ended children have used.
+
+    Nothing where it has ended.
+    """
     try:
         # The name, in parentheses, may hold anything: what follows the last of them is fields from the third on.
         fields = (PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
         return None
-    return fields[0], (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return fields[0], sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")

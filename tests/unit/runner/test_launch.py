@@ -150,6 +150,19 @@ def test_a_job_that_computes_and_says_nothing_does_not_hang() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+COME_AND_GO = """
+import subprocess, sys
+burns = "import time; [None for _ in iter(lambda: time.process_time() > 0.1, True)]"
+for _ in range(30):
+    subprocess.run([sys.executable, "-S", "-c", burns])
+"""
+
+
+def test_a_job_whose_processes_come_and_go_does_not_hang() -> None:
+    done = launch([COME_AND_GO], patience=1.0)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 MET = """
 import os, sys, time
 from pathlib import Path
