@@ -21,6 +21,7 @@ import scale
 import startup
 import view
 import writer
+from dlrm import planning as dlrm
 from hybrid import tables as hybrid
 from lora import planning as lora
 from programs import usable_processors
@@ -42,6 +43,7 @@ PARTS = (
     "sweep",
     "hybrid",
     "lora",
+    "dlrm",
 )
 BUSY = 0.5  # of the processors: above that load, times of the clock say more about the others
 
@@ -69,6 +71,7 @@ def main() -> None:
         "sweep": lambda: sweep.measure(less),
         "hybrid": lambda: hybrid.measure(less),
         "lora": lambda: lora.measure(less),
+        "dlrm": lambda: dlrm.measure(less),
     }
     with tempfile.TemporaryDirectory(prefix="couler-bench-") as around:
         os.environ["COULER_BENCH"] = around  # see `runs`
@@ -135,6 +138,7 @@ def say_verdicts(parts: dict[str, Any]) -> None:
         *cache.verdicts(parts.get("cache")),
         *sweep.verdicts(parts.get("sweep")),
         *lora.verdicts(parts.get("lora")),
+        *dlrm.verdicts(parts.get("dlrm")),
     ]
     if lines:
         print("\nPromised")

@@ -26,6 +26,7 @@ from couler_py.ir.pod import Resources
 from couler_py.passes.pipeline import Applied, transform
 from couler_py.passes.plan import Plan, plan
 from couler_py.passes.situation import Note, Situation
+from couler_py.steps.foretelling import Foretold, foretold
 from couler_py.steps.launchers import lowered as jobs
 from couler_py.store.history import history
 
@@ -79,6 +80,7 @@ def command(
         situation = Situation(name, version, options | passes.options, checked.settings, history(), scale, jobs=jobs)
         workflow, applied = transform(checked.workflow, situation, without=passes.without)
         made = plan(workflow)
+        decisions = tuple(foretold(checked.workflow))
         views = []
         for target in engine or (installed() if made.tasks <= LARGE else (name,)):
             own = parse_target(target)
@@ -88,10 +90,13 @@ def command(
         Path(output).write_text(drawn(workflow, Path(output).suffix.lower(), limit=500, graphviz=None), "utf-8")
         console(stderr=True).print(f"wrote {output}")
     if as_json:
-        print(json.dumps(_plain(made, checked, applied, views), indent=2, ensure_ascii=False))
+        print(json.dumps(_plain(made, checked, applied, decisions, views), indent=2, ensure_ascii=False))
         return
     out = console()
-    parts = (_overview(made), _steps(made), _filled(checked), _passes(applied), _engines(views), _others(made, engine))
+    parts = (
+        *(_overview(made), _steps(made), _filled(checked), _passes(applied), _decisions(decisions)),
+        *(_engines(views), _others(made, engine)),
+    )
     for line in itertools.chain.from_iterable(parts):
         out.print(line)
 
@@ -234,6 +239,20 @@ def _said(note: Note) -> tuple[str, str]:
     return f"{note.what}: {note.why}", f"saves {note.saves}" if note.saves else ""
 
 
+def _decisions(decisions: tuple[Foretold, ...]) -> Iterator[Any]:
+    """What steps will decide in the run, by what is known now."""
+    from rich.text import Text
+
+    if not decisions:
+        return
+    yield ""
+    yield Text("Decisions", "bold")
+    for each in decisions:
+        yield Text(f"  {one_line(each.place)}")
+        for line in each.lines:
+            yield Text(f"    {line}")
+
+
 def _engines(views: list[EngineView]) -> Iterator[Any]:
     from rich.text import Text
 
@@ -282,7 +301,13 @@ def _verdict(each: EngineView) -> Any:
 # ---- as JSON
 
 
-def _plain(made: Plan, checked: api.Checked, applied: tuple[Applied, ...], views: list[EngineView]) -> dict[str, Any]:
+def _plain(
+    made: Plan,
+    checked: api.Checked,
+    applied: tuple[Applied, ...],
+    decisions: tuple[Foretold, ...],
+    views: list[EngineView],
+) -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.to_builtins(made)
     plain["features"] = {
         feature: [str(place) for place in places if place is not None] for feature, places in made.features.items()
@@ -290,5 +315,6 @@ def _plain(made: Plan, checked: api.Checked, applied: tuple[Applied, ...], views
     plain["profile"] = checked.settings.profile or None
     plain["filled"] = msgspec.to_builtins(checked.filled)
     plain["passes"] = msgspec.to_builtins(applied)
+    plain["decisions"] = msgspec.to_builtins(decisions)
     plain["engines"] = msgspec.to_builtins(views)
     return plain

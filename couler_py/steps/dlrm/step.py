@@ -77,7 +77,7 @@ def train(
     test: Any,
     *,
     model: str | Shape = "dlrm",
-    workers: int = 1,
+    workers: Any = 1,
     task: Task = Task(),
     restarts: int = 0,
     checkpoints: str = "",
@@ -86,8 +86,9 @@ def train(
     """Train on a folder of shards, in `workers` processes of the step's machine, each with a GPU where there are any.
 
     `model` is a shape or the name of one, and replaces that of `task`, whose micro-batches are as many as the workers
-    where it doesn't say. Processes that fail begin again `restarts` times, from the newest of `checkpoints` (a folder
-    or URL that outlives attempts) where `task.save_every` is set. Options are those of every step.
+    where it doesn't say. `workers` may be what an earlier step gives (`dlrm.plan`): then the task says how many
+    micro-batches there are. Processes that fail begin again `restarts` times, from the newest of `checkpoints` (a
+    folder or URL that outlives attempts) where `task.save_every` is set. Options are those of every step.
 
     Raises `ValueError` for settings that make no sense.
 
@@ -177,8 +178,10 @@ def export(model: Path) -> Path:
     return out
 
 
-def _task(task: Task, model: str | Shape, ranks: int, checkpoints: str) -> Task:
+def _task(task: Task, model: str | Shape, ranks: Any, checkpoints: str) -> Task:
     if task.save_every is not None and not checkpoints:
         raise ValueError(f"checkpoints are to be saved every {task.save_every} steps: say where, checkpoints=")
+    if not isinstance(ranks, int) and task.micro_batches == 1:
+        raise ValueError("only the run knows how many workers there are: say how many micro-batches the task has")
     micro = ranks if task.micro_batches == 1 else task.micro_batches
     return msgspec.structs.replace(task, shape=shape_of(model), micro_batches=micro)

@@ -13,10 +13,11 @@ from safetensors.torch import load_file
 import couler_py as couler
 from couler_py.steps import dlrm
 from couler_py.steps.dlrm.folders import PROGRAM, load_model
+from couler_py.steps.dlrm.planning.records import recorded
 from tests.training.dlrm.toys import SHAPE
 
 SMALL = msgspec.structs.replace(SHAPE, width=4)
-TASK = dlrm.Task(batch=512, row_lr=0.2, dense_lr=0.01, save_every=4)
+TASK = dlrm.Task(batch=512, micro_batches=2, row_lr=0.2, dense_lr=0.01, save_every=4)
 
 
 @pytest.mark.timeout(900)
@@ -28,8 +29,10 @@ def test_a_workflow_trains_on_two_processes_and_its_model_is_read_by_others(
     @couler.workflow
     def recommender():
         shards = dlrm.prepare(dlrm.generate(rows=6000, largest=500), holdout=0.2)
+        planned = dlrm.plan(shards.train, workers=(2, 2), model=SMALL, task=TASK)
+        checkpoints = str(tmp_path / "checkpoints")
         trained = dlrm.train(
-            shards.train, shards.test, model=SMALL, workers=2, task=TASK, checkpoints=str(tmp_path / "checkpoints")
+            shards.train, shards.test, model=SMALL, workers=planned.workers, task=TASK, checkpoints=checkpoints
         )
         again = dlrm.evaluate(trained.model, shards.test)
         return {
@@ -44,6 +47,10 @@ def test_a_workflow_trains_on_two_processes_and_its_model_is_read_by_others(
     assert "Calibration" in Path(found["report"]).read_text()
     told = json.loads(Path(found["metrics"]).read_text())
     assert (told["ranks"], told["steps"], told["seen"][-1]["judged"]["rows"]) == (2, 10, 1200)
+    [profile] = recorded(str(tmp_path / "home"))
+    assert (profile.job, profile.allocation, profile.outcome) == ("train-dlrm", dlrm.Allocation(2), "Succeeded")
+    assert profile.seconds == pytest.approx(512 / told["rows_per_second"])
+    assert profile.features.rows == 4800
 
     exported = Path(found["exported"])
     trainer = load_model(found["model"])
