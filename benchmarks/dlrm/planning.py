@@ -211,7 +211,7 @@ def completed(seeds: int) -> dict[str, Any]:
     for name, outcomes in rows.items():
         hours = [each.seconds / 3600 for each in outcomes]
         both = [(own, each) for own, each in zip(planned, outcomes, strict=True) if each.completed]
-        less = statistics.mean(1 - own.seconds / each.seconds for own, each in both) if both else math.nan
+        less = statistics.mean(1 - own.seconds / each.seconds for own, each in both) if both else None
         found[name] = {
             "mean": statistics.mean(hours),
             "most": max(hours),
@@ -220,7 +220,8 @@ def completed(seeds: int) -> dict[str, Any]:
             "less": less,
         }
         row = found[name]
-        print(f"  {name:28}{row['mean']:8.2f}{row['most']:8.2f}{row['ended']:8.0%}{row['ooms']:6}{less:24.1%}")
+        saved = "" if less is None else f"{less:.1%}"
+        print(f"  {name:28}{row['mean']:8.2f}{row['most']:8.2f}{row['ended']:8.0%}{row['ooms']:6}{saved:>24}")
     return found
 
 
