@@ -14,7 +14,8 @@ import torch
 from torch import nn
 
 from couler_py.steps.lora.operator import Dropout, Factors, Segment, batch_lora
-from couler_py.steps.models.decoder import Decoder, stream
+from couler_py.steps.models.config import DecoderConfig
+from couler_py.steps.models.decoder import stream
 from couler_py.steps.models.folders import CONFIG, causal_model, config_of, load
 
 if TYPE_CHECKING:
@@ -36,15 +37,15 @@ class Part(NamedTuple):
 class Host:
     """A base whose linear layers ask, in each forward, whose rows they see. Its own weights never change.
 
-    The built-in decoder, or a causal model of Hugging Face with plain linear layers (Llama, Qwen, Mistral, …). Layers
-    have the names that Hugging Face gives them.
+    The built-in decoder or a section of it, or a causal model of Hugging Face with plain linear layers (Llama, Qwen,
+    Mistral, …). Layers have the names that Hugging Face gives them.
     """
 
     def __init__(self, model: nn.Module):
         self.model = model.eval().requires_grad_(False)
-        self.ours = isinstance(model, Decoder)
+        self.ours = isinstance(getattr(model, "config", None), DecoderConfig)
         outer = "model." if self.ours else ""
-        head = model.lm_head if self.ours else _head(model)
+        head = getattr(model, "lm_head", None) if self.ours else _head(model)
         self.linears: dict[str, nn.Linear] = {
             f"{outer}{name}": module
             for name, module in model.named_modules()
@@ -92,7 +93,7 @@ class Host:
         Attention is causal, so no token sees the padding behind it, and no mask is needed. `valid` is True at tokens,
         False at padding.
         """
-        with self._running(tuple((part, valid[part.begin : part.end]) for part in parts)):
+        with self.running(valid, parts):
             if self.ours:
                 return self.model(tokens)
             return self.model(input_ids=tokens, use_cache=False).logits
@@ -106,8 +107,9 @@ class Host:
         return digest.hexdigest()
 
     @contextmanager
-    def _running(self, now: tuple[tuple[Part, Tensor], ...]) -> Iterator[None]:
-        self._now = now
+    def running(self, valid: Tensor, parts: Sequence[Part]) -> Iterator[None]:
+        """Around a forward of the model: whose rows its layers see, and which of their places hold tokens."""
+        self._now = tuple((part, valid[part.begin : part.end]) for part in parts)
         try:
             yield
         finally:

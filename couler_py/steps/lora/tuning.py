@@ -70,8 +70,12 @@ class Tuning:
     @property
     def examples(self) -> list[Example]:
         """Those of the step that it is in."""
-        if self._window[0] != self.progress.step:
-            self._window = (self.progress.step, window(self.job, self.samples, self.progress.step))
+        return self.examples_of(self.progress.step)
+
+    def examples_of(self, step: int) -> list[Example]:
+        """Those of a step."""
+        if self._window[0] != step:
+            self._window = (step, window(self.job, self.samples, step))
         return self._window[1]
 
     @property
@@ -83,17 +87,24 @@ class Tuning:
 
     def piece(self) -> Piece:
         """What it brings to the next pass: some of its step's examples, and what all of the step's are divided by."""
-        progress, examples = self.progress, self.examples
-        begin = progress.within * self.job.micro
+        return self.piece_of(self.progress.step, self.progress.within)
+
+    def piece_of(self, step: int, number: int) -> Piece:
+        """One of the pieces of a step; the loss's scale is as it is now."""
+        examples, begin = self.examples_of(step), number * self.job.micro
         return Piece(
             examples[begin : begin + self.job.micro],
             self.job.objective,
             self.weights,
             share_of(self.job, examples),
-            progress.scale,
-            stream(self.job.seed, f"dropout/{progress.step}/{progress.within}"),
+            self.progress.scale,
+            stream(self.job.seed, f"dropout/{step}/{number}"),
             self.reference,
         )
+
+    def pieces_of(self, step: int) -> int:
+        """How many pieces a step has."""
+        return -(-len(self.examples_of(step)) // self.job.micro)
 
     def take(self, piece: Piece, learned: Learned, loss: float) -> bool:
         """Add a pass's gradients; True where the step has all of them and `finish` is next."""
@@ -108,6 +119,11 @@ class Tuning:
         """Note the loss of a whole step, whose gradients are in the parameters: `finish` is next."""
         self._add(loss)
         self.progress.tokens += sum(row.learned for example in self.examples for row in example.rows)
+
+    def skip(self) -> None:
+        """Leave a step out, with its gradients."""
+        self.optimizer.zero_grad(set_to_none=True)
+        self.progress.step += 1
 
     def norm(self) -> torch.Tensor:
         """The norm of this step's gradient, without the loss's scale, on the device."""

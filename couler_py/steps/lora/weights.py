@@ -30,8 +30,9 @@ class Weights:
         self.trained: dict[str, nn.Parameter] = {}
         self.frozen: dict[str, Tensor] = {}
         make = self._vera if adapter.method == "vera" else self._lora
-        with torch.no_grad():
-            make()
+        if self.layers:
+            with torch.no_grad():
+                make()
 
     @property
     def parameters(self) -> list[nn.Parameter]:

@@ -1,7 +1,8 @@
 """Ranks as processes that fork from one in which torch is already imported: importing is most of what a launch takes.
 
-`python -m tests.training.hybrid.forked MODULE COUNT [ARGUMENT …]` calls the module's `main(rank, store, arguments…)` in
-each; the first that fails ends all. A rank that calls `os._exit(LOST)` is lost, and the others go on without it.
+`launched` runs them: `python -m tests.training.hybrid.forked MODULE COUNT [ARGUMENT …]` calls the module's
+`main(rank, store, arguments…)` in each; the first that fails ends all. A rank that calls `os._exit(LOST)` is lost, and
+the others go on without it.
 """
 
 from __future__ import annotations
@@ -9,13 +10,32 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+import subprocess
 import sys
 import traceback
 from datetime import timedelta
+from pathlib import Path
 
+import pytest
 import torch.distributed as dist
 
 LOST = 77
+
+
+def launched(checkout: Path, folder: Path, module: str, count: int, *arguments: str, timeout: float = 900) -> str:
+    """What the ranks of a module print; the test fails where one does, or where they wait for ever."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.training.hybrid.forked", module, str(count), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env=os.environ | {"PYTHONPATH": str(checkout)},
+        check=False,
+        cwd=folder,
+    )
+    if done.returncode:
+        pytest.fail(f"{module} ended with {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-6000:]}")
+    return done.stdout
 
 
 def begin(store: dist.Store, generation: str, rank: int, count: int, timeout: float = 240.0) -> None:

@@ -10,7 +10,7 @@ import itertools
 import threading
 from collections import deque
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 import torch.distributed as dist
@@ -26,6 +26,14 @@ Kind = str
 """F for activations, B for gradients."""
 AHEAD = 4
 """Messages to one rank that may be under way; what they hold is let go after."""
+
+
+class Like(NamedTuple):
+    """What a tensor that comes is like."""
+
+    shape: tuple[int, ...]
+    dtype: torch.dtype
+    device: torch.device
 
 
 def links(row: tuple[Section, ...]) -> list[tuple[Kind, int, int]]:
@@ -71,20 +79,20 @@ class Outbox:
 
 
 class Inbox:
-    """What comes from one rank in one direction, in a step: tensors of known shapes, in this order."""
+    """What comes from one rank in one direction, in a step: tensors like these, in this order."""
 
-    def __init__(self, world: World, kind: Kind, source: int, shapes: list[tuple[int, ...]], like: Tensor):
+    def __init__(self, world: World, kind: Kind, source: int, coming: list[Like]):
         self._group = world.among((source, world.seat), kind)
         self._from = world.process(source)
-        self._shapes, self._like = shapes, like
+        self._coming = coming
         self._come: SimpleQueue[Tensor | Exception] = SimpleQueue()
         self._thread = threading.Thread(target=self._receive, name=f"{kind} from {source}", daemon=True)
         self._thread.start()
 
     def _receive(self) -> None:
         try:
-            for number, shape in enumerate(self._shapes):
-                tensor = torch.empty(shape, dtype=self._like.dtype, device=self._like.device)
+            for number, like in enumerate(self._coming):
+                tensor = torch.empty(like.shape, dtype=like.dtype, device=like.device)
                 dist.recv(tensor, self._from, group=self._group, tag=number)
                 self._come.put(tensor)
         except Exception as error:  # told to whoever waits for it

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 import torch
 from torch import nn
 
-from couler_py.steps.hybrid.layout import Layout, Section
+from couler_py.steps.hybrid.layout import Layout
 from couler_py.steps.hybrid.runtime.batches import Batch, bounds
-from couler_py.steps.hybrid.runtime.channels import Inbox, Kind, Outbox, links, source_of
+from couler_py.steps.hybrid.runtime.channels import Like, links
 from couler_py.steps.hybrid.runtime.emulated import Timed, wait_until
+from couler_py.steps.hybrid.runtime.handing import Handing
 from couler_py.steps.hybrid.runtime.later import Later
 from couler_py.steps.hybrid.runtime.section import LayerCache, Passing, SectionModule
 from couler_py.steps.hybrid.runtime.tensor import TensorGroup
@@ -23,10 +22,6 @@ from couler_py.steps.hybrid.slices import Shape, bounded, explicit
 from couler_py.steps.hybrid.timeline import Op
 from couler_py.steps.models.config import DecoderConfig
 from couler_py.steps.models.decoder import next_token_loss, rotary
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
 
 MATRICES = 7
 """Of a layer: four of attention, three of the feed-forward part."""
@@ -83,11 +78,10 @@ class Course:
     ):
         self._row, self._config, self._slicing, self._compute = layout.pipelines[pipeline], config, slicing, compute
         self._seat = world.seat
-        self._world = world
         workers = len(self._row) // slicing.chunks
         self._worker = next(at for at in range(workers) if world.seat in self._row[at].ranks)
         mine = self._row[self._worker :: workers]
-        self._place = mine[0].ranks.index(world.seat)
+        self._handing = Handing(world, self._row, mine[0].ranks.index(world.seat))
         self.layers = sum(each.layers[1] - each.layers[0] for each in mine)
         self.size, self.micros = len(mine[0].ranks), micros
         self._like = next(iter(parameters.values())).detach()
@@ -97,10 +91,6 @@ class Course:
         self._modules = {
             each.number: SectionModule(each, config, parameters, self._tensor, self.later) for each in mine
         }
-        self._out: dict[tuple[Kind, int], Outbox] = {}
-        for kind, source, target in links(self._row):
-            if world.seat == source:
-                self._out[kind, target] = Outbox(world, kind, target)
         self.seconds = 0.0
         self.loss = 0.0
 
@@ -118,8 +108,7 @@ class Course:
         self._counted, self._bounds = counted, bounds(self._length, self._slicing.slices)
         self._passing: dict[Op, Passing] = {}
         self._caches: dict[tuple[int, int], list[LayerCache]] = {}
-        self._handed: dict[Op, Tensor] = {}
-        self._in = self._inboxes(each)
+        self._handing.begin(self._order, lambda op: self._like_of(op, each))
         self.seconds, self.loss = 0.0, 0.0
         for op in self._order:
             if op.kind == "F":
@@ -128,54 +117,15 @@ class Course:
                 self._backward(op)
         while self.later:
             self._weight()
-        for box in self._out.values():
-            box.flush()
+        self._handing.end()
 
-    def _inboxes(self, samples: int) -> dict[tuple[Kind, int], Inbox]:
-        shapes: defaultdict[tuple[Kind, int], list[tuple[int, ...]]] = defaultdict(list)
-        for op in self._order:
-            source = self._source(op)
-            if source is not None and source != self._seat:
-                first, end = self._bounds[op.slice]
-                shapes[op.kind, source].append((samples, end - first, self._config.hidden))
-        return {
-            (kind, source): Inbox(self._world, kind, source, rows, self._like)
-            for (kind, source), rows in shapes.items()
-        }
-
-    def _neighbour(self, op: Op, step: int) -> Section | None:
-        number = op.stage + (step if op.kind == "F" else -step)
-        return self._row[number] if 0 <= number < len(self._row) else None
-
-    def _source(self, op: Op) -> int | None:
-        """The rank that an operation gets something from."""
-        before = self._neighbour(op, -1)
-        return None if before is None else source_of(before, self._place)
-
-    def _take(self, op: Op) -> Tensor | None:
-        source = self._source(op)
-        if source is None:
-            return None
-        if source == self._seat:
-            return self._handed.pop(op)
-        return self._in[op.kind, source].take(self.later, self._weight)
-
-    def _give(self, op: Op, tensor: Tensor) -> None:
-        after = self._neighbour(op, 1)
-        if after is None:
-            return
-        own = self._row[op.stage]
-        for place, rank in enumerate(after.ranks):
-            if source_of(own, place) != self._seat:
-                continue
-            if rank == self._seat:
-                self._handed[op._replace(stage=after.number)] = tensor.detach()
-            else:
-                self._out[op.kind, rank].send(tensor)
+    def _like_of(self, op: Op, samples: int) -> Like:
+        first, end = self._bounds[op.slice]
+        return Like((samples, end - first, self._config.hidden), self._like.dtype, self._like.device)
 
     def _forward(self, op: Op) -> None:
         batch, (first, end) = self._batches[op.micro], self._bounds[op.slice]
-        came = self._take(op)
+        came = self._handing.take(op, self.later, self._weight)
         started, waited = time.perf_counter(), self._waited()
         module = self._modules[op.stage]
         entered = batch.tokens[:, first:end] if came is None else came.requires_grad_()
@@ -191,15 +141,15 @@ class Course:
         self._passing[op] = Passing(entered, left, caches)
         self._charge(op.kind, op.stage, started, waited)
         if not module.is_last:
-            self._give(op, left)
+            self._handing.give(op, left)
 
     def _backward(self, op: Op) -> None:
-        grad = self._take(op)
+        grad = self._handing.take(op, self.later, self._weight)
         started, waited = time.perf_counter(), self._waited()
         found = self._passing.pop(op._replace(kind="F")).backward(grad)
         self._charge("B", op.stage, started, waited)
         if found is not None:
-            self._give(op, found)
+            self._handing.give(op, found)
 
     def _weight(self) -> None:
         if self.later:

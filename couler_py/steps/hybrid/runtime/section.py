@@ -35,6 +35,7 @@ class SectionModule(nn.Module):
         later: Later | None,
     ):
         super().__init__()
+        self.config = config
         low, high = section.layers
         with torch.device("meta"):
             self.layers = nn.ModuleDict({str(number): Layer(config) for number in range(low, high)})

@@ -18,9 +18,14 @@ class Job(msgspec.Struct, frozen=True):
     """A job's steps, its micro-batches a step, and the time of one on a stage."""
 
     steps: int = 1
-    micros: int = 1
+    micros: int | tuple[int, ...] = 1
+    """Of every step, or of each."""
     forward: float = 1.0
     backward: float = 1.0
+
+    def of_step(self, step: int) -> int:
+        """The micro-batches of a step, counted from 0."""
+        return self.micros if isinstance(self.micros, int) else self.micros[step]
 
 
 class Schedule(msgspec.Struct, frozen=True):
@@ -108,8 +113,8 @@ class _Play:
         return Schedule(tuple(map(tuple, self._orders)), tuple(self._whose), self._spans, tuple(self._peak))
 
     def _enter(self, job: int, step: int, now: float) -> None:
-        self._left[job, step] = self._jobs[job].micros
-        for number in range(self._jobs[job].micros):
+        self._left[job, step] = self._jobs[job].of_step(step)
+        for number in range(self._jobs[job].of_step(step)):
             self._whose.append((job, step, number))
             self._arrive(Op("F", len(self._whose) - 1, 0), 0, now)
 

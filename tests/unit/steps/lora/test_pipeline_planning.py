@@ -76,6 +76,11 @@ def test_each_job_runs_all_its_steps_in_order_with_one_at_most_in_flight(
             assert over <= min(found.spans[Op("F", micro, 0)][0] for micro in then)
 
 
+def test_a_step_may_have_fewer_micro_batches_than_others() -> None:
+    found = schedule([Job(steps=2, micros=(3, 1)), Job(steps=1, micros=2)], 2)
+    assert sorted(found.whose) == [(0, 0, 0), (0, 0, 1), (0, 0, 2), (0, 1, 0), (1, 0, 0), (1, 0, 1)]
+
+
 @pytest.mark.parametrize(("stages", "limit"), [(0, None), (2, 0)])
 def test_no_stage_or_no_room_is_refused(stages: int, limit: int | None) -> None:
     with pytest.raises(ValueError, match="there is at least one of each"):

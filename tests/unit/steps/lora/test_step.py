@@ -37,6 +37,33 @@ def test_jobs_and_policy_become_one_queue() -> None:
     assert msgspec.json.decode(text.value, type=Queue) == Queue(JOBS, policy)  # type: ignore[union-attr]
 
 
+def test_a_pipeline_is_told_its_queue_and_stages() -> None:
+    @couler.workflow
+    def piped() -> object:
+        made = fetch()
+        return lora.pipeline(made, JOBS[:1], stages=3, data=made, name="piped").adapters
+
+    graphs = [each.body for each in couler.build(piped).templates if isinstance(each.body, Graph)]
+    [task] = [task for graph in graphs for task in graph.tasks if task.name == "piped"]
+    told = {each.name: each.value for each in task.arguments}
+    assert msgspec.json.decode(told["queue"].value, type=Queue) == Queue(JOBS[:1])  # type: ignore[union-attr, arg-type]
+    assert (told["stages"].value, told["in_flight"].value) == (3, 0)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"jobs": []}, "there are no jobs"),
+        ({"stages": 0}, "pipeline: stages is 0: it is at least 1"),
+        ({"in_flight": 0}, "pipeline: in_flight is 0: it is at least 1"),
+        ({"data": None}, "job 'math' reads 'math.jsonl': give the folder where that lies, data="),
+    ],
+)
+def test_a_pipeline_that_makes_no_sense_is_refused(changed: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        lora.pipeline("base", **({"jobs": JOBS[:1], "data": "data"} | changed))  # type: ignore[arg-type]
+
+
 def test_what_makes_no_sense_is_said_where_it_is_written() -> None:
     with pytest.raises(ValueError, match="there are no jobs"):
         lora.train_many("base", [])

@@ -1,0 +1,83 @@
+"""Many trainings in one pipeline as a step: `lora.pipeline`, for a base that one process doesn't hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Unpack
+
+import msgspec
+
+from couler_py.dsl.options import StepOptions
+from couler_py.dsl.step import step
+from couler_py.steps.lora.jobs import Job, Queue
+from couler_py.steps.lora.ranges import held
+
+
+class Piped(NamedTuple):
+    """A folder with a folder for each adapter, as peft has it, and how each job and the pipeline went."""
+
+    adapters: Path
+    results: Path
+    finished: list[str]
+    failed: dict[str, str]
+    """Jobs that didn't make all their steps, with the reason."""
+    losses: dict[str, float]
+    """Of the last step of each that finished."""
+    seconds: float
+    bubble: float
+    """The part of all stages' time in which they wait, by the schedule."""
+
+
+@step(name="lora-pipeline")
+def on_stages(base: Path, data: Path | None, tokenizer: Path | None, queue: str, stages: int, in_flight: int) -> Piped:
+    """Train a queue of jobs, given as JSON, in so many processes of this machine."""
+    import importlib.util
+    import json
+    import sys
+
+    if importlib.util.find_spec("torch") is None:
+        raise RuntimeError(f"{sys.executable} has no torch: run this step where couler-py[train] is installed")
+    from couler_py.steps.processes import torchrun
+
+    given = {"--data": data, "--tokenizer": tokenizer, "--in-flight": in_flight or None}
+    more = [text for name, value in given.items() if value is not None for text in (name, str(value))]
+    torchrun("couler_py.steps.lora", stages, queue, "--base", str(base), "--out", "trained", *more)
+    out = Path("trained")
+    told = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    finished = [name for name, each in told["jobs"].items() if each["state"] == "done"]
+    failed = {name: each["reason"] for name, each in told["jobs"].items() if name not in finished}
+    if not finished:
+        raise RuntimeError(f"no job of {len(failed)} has finished: {failed}")
+    losses = {name: told["jobs"][name]["losses"][-1] for name in finished}
+    return Piped(out / "adapters", out / "results.json", finished, failed, losses, told["seconds"], told["bubble"])
+
+
+def pipeline(
+    base: Any,
+    jobs: Sequence[Job],
+    *,
+    stages: int = 2,
+    data: Any = None,
+    tokenizer: Any = None,
+    in_flight: int | None = None,
+    **options: Unpack[StepOptions],
+) -> Any:
+    """Train adapters on one base that lies on several processes: jobs take turns, so that stages hardly wait.
+
+    Each of the `stages` processes holds some layers of the base, the built-in decoder, and has a GPU of its own where
+    there are any. `jobs`, `data`, `tokenizer` and options are those of `train_many`; jobs don't stop early here, and
+    begin anew. `in_flight` is how many micro-batches the first stage may keep activations of.
+
+    Raises `ValueError` for no jobs, two of one name, relative paths without `data`, and numbers below 1.
+    """
+    held("pipeline", least=1, stages=stages, in_flight=in_flight)
+    queue = Queue(tuple(jobs))
+    for job in queue.jobs:
+        if data is None and not Path(job.data.path).is_absolute():
+            raise ValueError(f"job {job.name!r} reads {job.data.path!r}: give the folder where that lies, data=…")
+    run = on_stages
+    if "name" in options:
+        run = run.named(options.pop("name"))
+    text = msgspec.json.encode(queue).decode()
+    return run.with_options(**options)(base, data, tokenizer, text, stages, in_flight or 0)

@@ -1,0 +1,37 @@
+"""Jobs in one pipeline of processes, and replicas as processes; one launch does all checks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from couler_py.steps import lora
+from couler_py.steps.lora.jobs import Queue
+from couler_py.steps.lora.piped import on_stages
+from couler_py.steps.models.decoder import build
+from couler_py.steps.models.folders import save
+from tests.training.hybrid.forked import launched
+from tests.training.lora import toys
+
+
+def test_what_a_job_learns_in_a_pipeline_or_by_replicas_is_what_it_learns_alone(checkout: Path, tmp_path: Path) -> None:
+    launched(checkout, tmp_path, "tests.training.lora.piping", 3, str(tmp_path))
+
+
+@pytest.mark.soak
+def test_the_step_starts_its_stages_and_tells_what_became_of_jobs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    save(build(toys.SHAPE), tmp_path / "base")
+    bad = toys.job(tmp_path, "bad", 2, optimizer=lora.Optimizer("sgd", lr=1e30), clip=None)
+    queue = msgspec.json.encode(Queue((toys.job(tmp_path, "good", 1), bad))).decode()
+    told = on_stages(tmp_path / "base", None, None, queue, 2, 3)
+    assert told.finished == ["good"]
+    assert "take a lower learning rate" in told.failed["bad"]
+    assert 0 < told.bubble < 1
+    assert (told.adapters / "good" / "adapter_model.safetensors").is_file()
+    assert not (told.adapters / "bad").exists()
+    assert told.losses.keys() == {"good"}
