@@ -12,11 +12,12 @@ from couler_py.report.plots.xy import line
 from couler_py.steps.dlrm.data.shards import Dataset
 from couler_py.steps.dlrm.planning.allocation import GIB
 from couler_py.steps.dlrm.planning.deciding import Decided, Wanted, decide
-from couler_py.steps.dlrm.planning.decisions import as_text
+from couler_py.steps.dlrm.planning.decisions import Decision, as_text
 from couler_py.steps.dlrm.planning.memory import activation_bytes, table_bytes
 from couler_py.steps.dlrm.planning.records import features_of, load_of, recorded
 from couler_py.steps.dlrm.planning.scaling import Needs
 from couler_py.steps.dlrm.planning.step import Asked
+from couler_py.store.database import StoreError
 
 TABLES = 26
 """Of Criteo's format, where the data isn't known yet."""
@@ -27,7 +28,8 @@ PROCESS = 0.5 * GIB
 def planned(asked: str, data: Path | None = None, home: str | None = None) -> Decided:
     """The plan for what is asked (JSON of `Asked`), with the sizes of tables where the shards are there already.
 
-    `home` is the store of runs that is read where nothing else was said. Raises `ValueError` for what is no `Asked`.
+    `home` is the store of runs that is read where nothing else was said; one that can't be read counts as none, and the
+    first decision says so. Raises `ValueError` for what is no `Asked`.
     """
     given = msgspec.json.decode(asked, type=Asked)
     task, width = given.task, given.task.shape.table_width
@@ -51,8 +53,12 @@ def planned(asked: str, data: Path | None = None, home: str | None = None) -> De
         rows=rows * task.epochs,
         explore=given.explore,
     )
-    known = recorded(given.home or home or _around())
-    return decide(wanted, (*given.history, *known))
+    try:
+        return decide(wanted, (*given.history, *recorded(given.home or home or _around())))
+    except StoreError as error:
+        found = decide(wanted, given.history)
+        unread = Decision("warm start", "no earlier runs", str(error), confidence="low")
+        return msgspec.structs.replace(found, decisions=(unread, *found.decisions))
 
 
 def _around() -> str | None:

@@ -19,6 +19,8 @@ REPORT = 15.0
 """Seconds between two reports of a node, as DLRover's agents."""
 CONFIRM = 3
 """Reports that show a slow or lost node before something is done about it."""
+SLACK = 12
+"""Reports that an alarm about memory comes before there would be no time for a server beside training."""
 
 
 class Fixed:
@@ -86,8 +88,8 @@ class Elastic:
 
     @property
     def _lead(self) -> int:
-        """Reports that a new server with more memory takes, and some more."""
-        return round((self._times.begin + self._times.quick_save) / REPORT) + CONFIRM + 2
+        """Reports that a new server with more memory takes, and `SLACK`."""
+        return round((self._times.begin + self._times.quick_save) / REPORT) + SLACK
 
     def begin(self, job: Job) -> None:
         """Give the servers their memory, plan or probe, and listen to reports."""
@@ -179,7 +181,7 @@ class Elastic:
         distinct = [each for n, each in enumerate(self._readings) if n == 0 or each.rows > self._readings[n - 1].rows]
         needed = forecast(distinct, job.world.rows).peak if len(distinct) > 1 else 2 * job.limit
         left = job.world.rows - job.done
-        _, decision = instability.decide(
+        way, decision = instability.decide(
             "filling server", left=left, now=job.rate, healthy=job.rate, times=self._times,
             until_full=alarm.reports_left * REPORT,
         )  # fmt: skip
@@ -189,8 +191,8 @@ class Elastic:
 
         def moved() -> None:
             self._moving = False
-            job.pause(self._times.quick_save + self._times.quick_load)
+            job.pause(way.pause)
             job.limit = max(job.limit, needed)
             self._watch = Watch(job.limit, self._lead)
 
-        job.after(self._times.begin, moved)
+        job.after(way.beside, moved)

@@ -28,7 +28,10 @@ KILLED = 137
 
 
 def recorded(home: str | None = None) -> tuple[Profile, ...]:
-    """The trainings of the newest runs of a home, the newest first; none where there is no home, and none is made."""
+    """The trainings of the newest runs of a home, the newest first; none where there is no home, and none is made.
+
+    Raises `StoreError` for a store that can't be read.
+    """
     folder = Home(home_path(home))
     if not folder.database.exists():
         return ()
@@ -76,7 +79,10 @@ def _profile(
     given = {each.name: _value(each.value, around, tasks) for each in call.arguments}
     if not isinstance(given.get("task"), str) or not isinstance(given.get("processes"), int):
         return None
-    training = msgspec.json.decode(given["task"], type=Training)
+    try:
+        training = msgspec.json.decode(given["task"], type=Training)
+    except msgspec.DecodeError:  # of another version, with settings that this one doesn't know
+        return None
     result = task.result.parameters if task.result is not None else {}
     fast, rows = result.get("rows_per_second"), result.get("rows")
     assert isinstance(template.body, Function)

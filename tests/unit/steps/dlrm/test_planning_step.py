@@ -60,6 +60,13 @@ def test_the_plan_for_measured_ranks_is_the_fastest_of_the_model(tmp_path: Path)
     assert "% slower" in page
 
 
+def test_a_store_that_can_not_be_read_is_no_reason_to_fail(tmp_path: Path) -> None:
+    (tmp_path / "couler.sqlite").write_bytes(b"no database" * 100)
+    found = planned(asked(measured=tuple(MEASURED)), home=str(tmp_path))
+    assert (found.decisions[0].choice, found.allocation.workers) == ("no earlier runs", 8)
+    assert "is damaged" in found.decisions[0].why
+
+
 def test_the_plan_of_a_run_is_told_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NO_COLOR", "1")
