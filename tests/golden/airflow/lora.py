@@ -30,7 +30,7 @@ def five_jobs():
         "together",
         LORA_TRAIN_MANY,
         lambda: {
-            "queue": '{"jobs":[{"name":"json","data":{"path":"json.jsonl","template":"","order":"shuffle","held_out":16},"adapter":{"method":"lora","rank":4,"alpha":16.0,"dropout":0.0,"targets":["q_proj","k_proj","v_proj","o_proj"],"ratio":16.0,"d_initial":0.1,"start":""},"objective":{"type":"sft"},"optimizer":{"kind":"adamw","lr":0.005,"betas":[0.9,0.999],"eps":1e-8,"weight_decay":0.0,"momentum":0.9},"schedule":{"kind":"constant","warmup":0,"period":null,"least":0.0},"batch":8,"micro_batch":null,"epochs":1,"cutoff":96,"clip":1.0,"scaler":null,"stop":null,"priority":0,"seed":0},{"name":"email","data":{"path":"email.jsonl","template":"","order":"shuffle","held_out":16},"adapter":{"method":"lora+","rank":8,"alpha":16.0,"dropout":0.0,"targets":["q_proj","k_proj","v_proj","o_proj"],"ratio":4.0,"d_initial":0.1,"start":""},"objective":{"type":"sft"},"optimizer":{"kind":"adamw","lr":0.005,"betas":[0.9,0.999],"eps":1e-8,"weight_decay":0.0,"momentum":0.9},"schedule":{"kind":"constant","warmup":0,"period":null,"least":0.0},"batch":8,"micro_batch":null,"epochs":1,"cutoff":96,"clip":1.0,"scaler":null,"stop":null,"priority":0,"seed":0},{"name":"asyncio","data":{"path":"asyncio.jsonl","template":"","order":"shuffle","held_out":16},"adapter":{"method":"dora","rank":8,"alpha":16.0,"dropout":0.05,"targets":["q_proj","k_proj","v_proj","o_proj"],"ratio":16.0,"d_initial":0.1,"start":""},"objective":{"type":"sft"},"optimizer":{"kind":"adamw","lr":0.005,"betas":[0.9,0.999],"eps":1e-8,"weight_decay":0.0,"momentum":0.9},"schedule":{"kind":"constant","warmup":0,"period":null,"least":0.0},"batch":8,"micro_batch":null,"epochs":1,"cutoff":96,"clip":1.0,"scaler":null,"stop":null,"priority":0,"seed":0},{"name":"order","data":{"path":"pairs.jsonl","template":"","order":"shuffle","held_out":16},"adapter":{"method":"lora","rank":8,"alpha":16.0,"dropout":0.0,"targets":["q_proj","k_proj","v_proj","o_proj"],"ratio":16.0,"d_initial":0.1,"start":""},"objective":{"type":"cpo","beta":0.5,"loss":"sigmoid"},"optimizer":{"kind":"adamw","lr":0.005,"betas":[0.9,0.999],"eps":1e-8,"weight_decay":0.0,"momentum":0.9},"schedule":{"kind":"constant","warmup":0,"period":null,"least":0.0},"batch":4,"micro_batch":null,"epochs":1,"cutoff":96,"clip":1.0,"scaler":null,"stop":null,"priority":0,"seed":0},{"name":"taste","data":{"path":"pairs.jsonl","template":"","order":"shuffle","held_out":16},"adapter":{"method":"rslora","rank":16,"alpha":16.0,"dropout":0.0,"targets":["q_proj","k_proj","v_proj","o_proj"],"ratio":16.0,"d_initial":0.1,"start":""},"objective":{"type":"dpo","beta":0.5,"loss":"sigmoid","smoothing":0.0,"reference":""},"optimizer":{"kind":"adamw","lr":0.005,"betas":[0.9,0.999],"eps":1e-8,"weight_decay":0.0,"momentum":0.9},"schedule":{"kind":"constant","warmup":0,"period":null,"least":0.0},"batch":4,"micro_batch":null,"epochs":1,"cutoff":96,"clip":1.0,"scaler":null,"stop":null,"priority":0,"seed":0}],"policy":{"concurrency":8,"memory":null,"fuse":true,"overhead":256,"aging":50,"save_every":50}}',
+            "queue": '{"jobs":[{"name":"json","data":{"path":"json.jsonl","template":"","order":"shuffle","held_out":16},"adapter":{"method":"lora","rank":4,"alpha":16.0,"dropout":0.0,"targets":["q_proj","k_proj","v_proj","o_proj"],"ratio":16.0,"d_initial":0.1,"start":""},"objective":{"type":"sft"},"optimizer":{"kind":"adamw","lr":0.005,"betas":[0.9,0.999],"eps":1e-8,"weight_decay":0.0,"momentum":0.9},"schedule":{"kind":"constant","warmup":0,"period":null,"least":0.0},"batch":8,"micro_batch":null,"epochs":1,"cutoff":96,"clip":1.0,"scaler":null,"stop":null,"priority":0,"seed":0},{"name":"email","data":{"path":"email.jsonl","template":"","order":"shuffle","held_out":16},"adapter":{"method":"lora+","rank":8,"alpha":16.0,"dropout":0.0,"targets":["q_proj","k_proj","v_proj","o_proj"],"ratio":4.0,"d_initial":0.1,"start":""},"objective":{"type":"sft"},"optimizer":{"kind":"adamw","lr":0.005,"betas":[0.9,0.999],"eps":1e-8,"weight_decay":0.0,"momentum":0.9},"schedule":{"kind":"constant","warmup":0,"period":null,"least":0.0},"batch":8,"micro_batch":null,"epochs":1,"cutoff":96,"clip":1.0,"scaler":null,"stop":null,"priority":0,"seed":0},{"name":"asyncio","data":{"path":"asyncio.jsonl","template":"","order":"shuffle","held_out":16},"adapter":{"method":"dora","rank":8,"alpha":16.0,"dropout":0.05,"targets":["q_proj","k_proj","v_proj","o_proj"],"ratio":16.0,"d_initial":0.1,"start":""},"objective":{"type":"sft"},"optimizer":{"kind":"adamw","lr":0.005,"betas":[0.9,0.999],"eps":1e-8,"weight_decay":0.0,"momentum":0.9},"schedule":{"kind":"constant","warmup":0,"period":null,"least":0.0},"batch":8,"micro_batch":null,"epochs":1,"cutoff":96,"clip":1.0,"scaler":null,"stop":null,"priority":0,"seed":0},{"name":"order","data":{"path":"pairs.jsonl","template":"","order":"shuffle","held_out":16},"adapter":{"method":"lora","rank":8,"alpha":16.0,"dropout":0.0,"targets":["q_proj","k_proj","v_proj","o_proj"],"ratio":16.0,"d_initial":0.1,"start":""},"objective":{"type":"cpo","beta":0.5,"loss":"sigmoid"},"optimizer":{"kind":"adamw","lr":0.005,"betas":[0.9,0.999],"eps":1e-8,"weight_decay":0.0,"momentum":0.9},"schedule":{"kind":"constant","warmup":0,"period":null,"least":0.0},"batch":4,"micro_batch":null,"epochs":1,"cutoff":96,"clip":1.0,"scaler":null,"stop":null,"priority":0,"seed":0},{"name":"taste","data":{"path":"pairs.jsonl","template":"","order":"shuffle","held_out":16},"adapter":{"method":"rslora","rank":16,"alpha":16.0,"dropout":0.0,"targets":["q_proj","k_proj","v_proj","o_proj"],"ratio":16.0,"d_initial":0.1,"start":""},"objective":{"type":"dpo","beta":0.5,"loss":"sigmoid","smoothing":0.0,"reference":""},"optimizer":{"kind":"adamw","lr":0.0002,"betas":[0.9,0.999],"eps":1e-8,"weight_decay":0.0,"momentum":0.9},"schedule":{"kind":"constant","warmup":0,"period":null,"least":0.0},"batch":4,"micro_batch":null,"epochs":1,"cutoff":96,"clip":1.0,"scaler":null,"stop":null,"priority":0,"seed":0}],"policy":{"concurrency":8,"memory":null,"fuse":true,"overhead":256,"aging":50,"save_every":50}}',
             "checkpoints": "",
             "inbox": "",
             "base": out(base_and_data, "base"),
@@ -144,7 +144,7 @@ def five_jobs():
         "alone-taste",
         LORA_TRAIN_MANY,
         lambda: {
-            "queue": '{"jobs":[{"name":"taste","data":{"path":"pairs.jsonl","template":"","order":"shuffle","held_out":16},"adapter":{"method":"rslora","rank":16,"alpha":16.0,"dropout":0.0,"targets":["q_proj","k_proj","v_proj","o_proj"],"ratio":16.0,"d_initial":0.1,"start":""},"objective":{"type":"dpo","beta":0.5,"loss":"sigmoid","smoothing":0.0,"reference":""},"optimizer":{"kind":"adamw","lr":0.005,"betas":[0.9,0.999],"eps":1e-8,"weight_decay":0.0,"momentum":0.9},"schedule":{"kind":"constant","warmup":0,"period":null,"least":0.0},"batch":4,"micro_batch":null,"epochs":1,"cutoff":96,"clip":1.0,"scaler":null,"stop":null,"priority":0,"seed":0}],"policy":{"concurrency":8,"memory":null,"fuse":true,"overhead":256,"aging":50,"save_every":50}}',
+            "queue": '{"jobs":[{"name":"taste","data":{"path":"pairs.jsonl","template":"","order":"shuffle","held_out":16},"adapter":{"method":"rslora","rank":16,"alpha":16.0,"dropout":0.0,"targets":["q_proj","k_proj","v_proj","o_proj"],"ratio":16.0,"d_initial":0.1,"start":""},"objective":{"type":"dpo","beta":0.5,"loss":"sigmoid","smoothing":0.0,"reference":""},"optimizer":{"kind":"adamw","lr":0.0002,"betas":[0.9,0.999],"eps":1e-8,"weight_decay":0.0,"momentum":0.9},"schedule":{"kind":"constant","warmup":0,"period":null,"least":0.0},"batch":4,"micro_batch":null,"epochs":1,"cutoff":96,"clip":1.0,"scaler":null,"stop":null,"priority":0,"seed":0}],"policy":{"concurrency":8,"memory":null,"fuse":true,"overhead":256,"aging":50,"save_every":50}}',
             "checkpoints": "",
             "inbox": "",
             "base": out(base_and_data, "base"),
@@ -234,12 +234,12 @@ from typing import NamedTuple
 # examples/lora.py, line 11
 from pathlib import Path
 
-# examples/lora.py, line 44
+# examples/lora.py, line 43
 class Begun(NamedTuple):
     base: Path
     data: Path
 
-# examples/lora.py, line 50
+# examples/lora.py, line 49
 def base_and_data(lines: int) -> Begun:
     """A small decoder that has read a little Python, and a file of lines for each job."""
     import json
@@ -418,12 +418,12 @@ from typing import TypedDict
 # examples/lora.py, line 11
 from pathlib import Path
 
-# examples/lora.py, line 39
+# examples/lora.py, line 38
 class Took(TypedDict):
     seconds: float
     peak: int
 
-# examples/lora.py, line 91
+# examples/lora.py, line 90
 def compared(
     judged: dict[str, float], together: Took, alone: list[dict[str, float]], seconds: list[float], peaks: list[int]
 ) -> Path:
@@ -1164,8 +1164,8 @@ SPECS = {
         "pieces": [
             {"file": "examples/lora.py", "line": 12, "start": 3, "count": 1},
             {"file": "examples/lora.py", "line": 11, "start": 6, "count": 1},
-            {"file": "examples/lora.py", "line": 44, "start": 9, "count": 3},
-            {"file": "examples/lora.py", "line": 50, "start": 14, "count": 38},
+            {"file": "examples/lora.py", "line": 43, "start": 9, "count": 3},
+            {"file": "examples/lora.py", "line": 49, "start": 14, "count": 38},
         ],
     },
     "lora-train-many": {
@@ -1322,8 +1322,8 @@ SPECS = {
         "pieces": [
             {"file": "examples/lora.py", "line": 12, "start": 3, "count": 1},
             {"file": "examples/lora.py", "line": 11, "start": 6, "count": 1},
-            {"file": "examples/lora.py", "line": 39, "start": 9, "count": 3},
-            {"file": "examples/lora.py", "line": 91, "start": 14, "count": 15},
+            {"file": "examples/lora.py", "line": 38, "start": 9, "count": 3},
+            {"file": "examples/lora.py", "line": 90, "start": 14, "count": 15},
         ],
     },
 }
