@@ -9,7 +9,7 @@ import numpy as np
 from couler_py.steps.dlrm.planning import instability
 from couler_py.steps.dlrm.planning.allocation import Allocation, Measured, Space
 from couler_py.steps.dlrm.planning.decisions import Decision
-from couler_py.steps.dlrm.planning.memory import Reading, Watch, forecast
+from couler_py.steps.dlrm.planning.memory import MARGIN, Reading, Watch, forecast
 from couler_py.steps.dlrm.planning.performance import fit
 from couler_py.steps.dlrm.planning.rules import RELAUNCHES
 from couler_py.steps.dlrm.planning.scaling import scale
@@ -19,6 +19,8 @@ REPORT = 15.0
 """Seconds between two reports of a node, as DLRover's agents."""
 CONFIRM = 3
 """Reports that show a slow or lost node before something is done about it."""
+UNSURE = 0.05
+"""What a foretold end may be wrong by before it is taken for below the limit."""
 SLACK = 12
 """Reports that an alarm about memory comes before there would be no time for a server beside training."""
 
@@ -179,7 +181,10 @@ class Elastic:
         if alarm is None or self._moving:
             return
         distinct = [each for n, each in enumerate(self._readings) if n == 0 or each.rows > self._readings[n - 1].rows]
-        needed = forecast(distinct, job.world.rows).peak if len(distinct) > 1 else 2 * job.limit
+        foretold = forecast(distinct, job.world.rows, margin=0.0).peak if len(distinct) > 1 else 2 * job.limit
+        if foretold * (1 + UNSURE) <= job.limit:
+            return  # the job ends before
+        needed = foretold * (1 + MARGIN)
         left = job.world.rows - job.done
         way, decision = instability.decide(
             "filling server", left=left, now=job.rate, healthy=job.rate, times=self._times,
