@@ -6,8 +6,9 @@ True
 """
 
 from couler_py.report.plots.bars import bar
+from couler_py.report.plots.lanes import Lane, lanes
 from couler_py.report.plots.matrix import confusion_matrix, heatmap
 from couler_py.report.plots.timeline import Span, timeline
 from couler_py.report.plots.xy import line, scatter
 
-__all__ = ["Span", "bar", "confusion_matrix", "heatmap", "line", "scatter", "timeline"]
+__all__ = ["Lane", "Span", "bar", "confusion_matrix", "heatmap", "lanes", "line", "scatter", "timeline"]

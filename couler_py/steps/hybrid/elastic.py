@@ -42,12 +42,14 @@ def plan_elastic(
     sizes: Sequence[int],
     *,
     memory: MemoryModel | None = None,
+    pipelines: int | None = None,
 ) -> Elastic:
     """The plan for the ranks that are left, and how they get from the old one to it.
 
-    `hardware` are the rates while all ranks lived, `sizes` the bytes of each layer. The number of pipelines stays, as
-    long as there are groups and memory for them; else there are fewer. The global batch stays in any case. The plan is
-    never worse than one that drops every machine which lost a rank, as far as that one is found.
+    `hardware` are the rates while all ranks lived, `sizes` the bytes of each layer. There are as many `pipelines` as
+    before, or as are asked for, where there are groups and memory for them; else there are fewer. The global batch
+    stays in any case. The plan is never worse than one that drops every machine which lost a rank, as far as that one
+    is found.
     Raises `ValueError` for a rank that isn't there, and `InfeasibleError` where too few are left for any plan.
     """
     strangers = sorted(rank for rank in lost if not 0 <= rank < len(hardware.rates))
@@ -57,7 +59,7 @@ def plan_elastic(
     hurt = {rank // hardware.node for rank in lost}
     whole = without(hardware, [rank for rank in range(len(hardware.rates)) if rank // hardware.node in hurt])
     before = certify(old, hardware).step
-    for count in range(len(old.pipelines), 0, -1):
+    for count in range(pipelines or len(old.pipelines), 0, -1):
         found = [
             plan
             for each in (left, whole)

@@ -85,6 +85,16 @@ class MemoryModel(msgspec.Struct, frozen=True):
         ends = self.embedding * (stage in (0, stages - 1))
         return (self.of_layer(stage, stages) * layers + ends) * shrunk + self.extra
 
+    def of_plan(self, plan: Plan, tensor: int) -> list[list[float]]:
+        """What each stage of each pipeline takes, where the largest groups have so many ranks."""
+        return [
+            [
+                self.used(at, len(each.stages), stage.count, tensor / len(stage.ranks))
+                for at, stage in enumerate(each.stages)
+            ]
+            for each in plan.pipelines
+        ]
+
     def most(self, stage: int, stages: int, shrunk: float) -> int:
         """How many layers fit a stage."""
         room = (self.capacity - self.gap - self.extra) / shrunk - self.embedding * (stage in (0, stages - 1))
@@ -117,7 +127,7 @@ def certify(plan: Plan, hardware: Hardware) -> Certificate:
     """What holds of a plan: its times by formula, and the bound L·M / Σ 1/y of all groups (work shared as if fluid)."""
     times = [stage_times(each, hardware) for each in plan.pipelines]
     micros = [each.micros for each in plan.pipelines]
-    step = max(sum(row) + (m - 1) * max(row) for row, m in zip(times, micros, strict=True))
+    step = max(sum(row) + ((m - 1) * max(row) if m > 1 else 0.0) for row, m in zip(times, micros, strict=True))
     steady = max(m * max(row) for row, m in zip(times, micros, strict=True))
     speed = math.fsum(1 / hardware.rate(stage.ranks) for each in plan.pipelines for stage in each.stages)
     return Certificate(step, steady, plan.layers * plan.micros / speed)

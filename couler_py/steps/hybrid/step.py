@@ -27,6 +27,8 @@ class Trained(NamedTuple):
     seconds: float
     plans: int
     """How many plans it trained under."""
+    trace: Path
+    """Some steps as a timeline, for https://ui.perfetto.dev."""
 
 
 @step(name="hybrid-train")
@@ -38,10 +40,15 @@ def on_one_machine(data: Path, task: str, processes: int, checkpoints: str) -> T
 
     if importlib.util.find_spec("torch") is None:
         raise RuntimeError(f"{sys.executable} has no torch: run this step where couler-py[train] is installed")
+    from couler_py.steps.hybrid.supervisor import supervise
     from couler_py.steps.processes import torchrun
 
     where = ("--checkpoints", checkpoints) if checkpoints else ()
-    torchrun("couler_py.steps.hybrid", processes, task, "--data", str(data), "--out", "trained", *where)
+    told_to = (task, "--data", str(data), "--out", "trained", *where)
+    if json.loads(task).get("elastic"):
+        supervise(processes, *told_to)
+    else:
+        torchrun("couler_py.steps.hybrid", processes, *told_to)
     out = Path("trained")
     told = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
     return Trained(
@@ -51,6 +58,7 @@ def on_one_machine(data: Path, task: str, processes: int, checkpoints: str) -> T
         out / "report.html",
         told["seconds"],
         len(told["plans"]),
+        out / "trace.json",
     )
 
 
@@ -73,6 +81,7 @@ def train(
     checkpoints: str = "",
     save_every: int | None = None,
     emulated: Emulated | None = None,
+    elastic: bool = False,
     **options: Unpack[StepOptions],
 ) -> Any:
     """Train the built-in decoder on a folder of tokens in pipelines whose stages fit their ranks.
@@ -83,6 +92,10 @@ def train(
     memory to memory, and the samples of a step stay the same. A step has `micros` micro-batches of `samples` rows.
     `memory_model` says how many layers fit a rank. With `checkpoints`, a folder or URL, a training that was ended goes
     on from there with any number of ranks.
+
+    Where `elastic`, a rank that is lost ends nothing: the others plan without it and go on with what they have in
+    memory, reading from `checkpoints` only what nobody has any more; a process that takes its place is taken in, up to
+    five of them. Such ranks compute on CPUs.
 
     Raises `ValueError` for settings that make no sense.
 
@@ -107,6 +120,10 @@ def train(
         seed=seed,
         save_every=save_every,
         emulated=emulated,
+        elastic=elastic,
     )
-    run = on_one_machine.with_options(**options) if options else on_one_machine
+    lost = [seat for seat, _, _ in emulated.lost] if emulated is not None else []
+    if any(not 0 <= seat < processes for seat in lost):
+        raise ValueError(f"rank {max(lost)} is to be lost: there are {processes} processes")
+    run = on_one_machine.named("train-planned" if planning else "train-uniform").with_options(**options)
     return run(data, msgspec.json.encode(task).decode(), processes, checkpoints)

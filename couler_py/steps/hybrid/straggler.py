@@ -51,7 +51,8 @@ def plan_straggler(
             if found is not None and (best is None or found[0] < best[0] * (1 - 1e-12)):
                 best = found
     plan = search.plan(best[1]) if best is not None else None
-    if current is not None and (plan is None or certify(current, felt).step <= certify(plan, felt).step):
+    stays = math.inf if current is None else certify(current, felt).step  # infinite where one of its ranks is dead
+    if current is not None and stays < math.inf and (plan is None or stays <= certify(plan, felt).step):
         plan = msgspec.structs.replace(current, certificate=certify(current, felt))
     if plan is None:
         raise InfeasibleError(

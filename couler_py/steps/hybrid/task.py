@@ -21,6 +21,9 @@ class Emulated(msgspec.Struct, frozen=True):
     slow: tuple[tuple[int, Mapping[int, float]], ...] = ()
     """From which step on which ranks take how many times as long; the last that has begun counts."""
 
+    lost: tuple[tuple[int, int, int], ...] = ()
+    """Ranks whose process ends, after which step, and after which step another is there: others wait for it then."""
+
     def at(self, step: int) -> dict[int, float]:
         """How many times as long ranks take in a step."""
         return next((dict(slow) for begin, slow in reversed(self.slow) if begin <= step), {})
@@ -48,6 +51,8 @@ class Task(msgspec.Struct, frozen=True):
     """Rows at the end of the corpus that are left for `evaluate`."""
     save_every: int | None = None
     emulated: Emulated | None = None
+    elastic: bool = False
+    """Whether it goes on without a rank that is lost; moments are then kept by all that hold their layer."""
 
     def __post_init__(self) -> None:
         for name in ("pipelines", "tensor", "micros", "samples", "sequence", "steps", "node"):
@@ -59,3 +64,8 @@ class Task(msgspec.Struct, frozen=True):
             raise ValueError(f"{self.micros} micro-batches for {self.pipelines} pipelines: each does one at least")
         if self.save_every is not None and self.save_every < 1:
             raise ValueError(f"save_every is {self.save_every}: a number of steps, or None")
+        for rank, at, back in self.emulated.lost if self.emulated is not None else ():
+            if not self.elastic:
+                raise ValueError(f"rank {rank} is to be lost after step {at}: say elastic=True, so that others go on")
+            if not at < back:
+                raise ValueError(f"rank {rank} is lost after step {at}: it can't be back after step {back}")

@@ -57,19 +57,23 @@ class Timeline(msgspec.Struct, frozen=True):
     def trace(self, unit: float = 1e-3) -> Trace:
         """It as a Chrome trace, where a unit takes so many seconds."""
         made = Trace()
-        for worker, order in enumerate(self.orders):
+        self.into(made, unit, "pipeline", [f"worker {worker}" for worker in range(len(self.orders))])
+        return made
+
+    def into(self, trace: Trace, unit: float, process: str, workers: Sequence[str]) -> None:
+        """Add it to a trace, under the name of a process, with a row for each of the named workers."""
+        for name, order in zip(workers, self.orders, strict=True):
             for op in order:
                 start, end = self.spans[op]
-                made.span(
+                trace.span(
                     f"{op.kind}{op.micro}.{op.slice}",
-                    process="pipeline",
-                    thread=f"worker {worker}",
+                    process=process,
+                    thread=name,
                     start=start * unit,
                     seconds=(end - start) * unit,
                     kind="forward" if op.kind == "F" else "backward",
                     stage=op.stage,
                 )
-        return made
 
 
 def needs(op: Op, stages: int, slices: int = 1) -> list[Op]:

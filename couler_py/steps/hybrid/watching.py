@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import msgspec
 
+from couler_py.steps.hybrid.elastic import plan_elastic
 from couler_py.steps.hybrid.plan import Hardware, MemoryModel, Plan, certify
 from couler_py.steps.hybrid.rates import Rates, Timing, pays, profile_devices
 from couler_py.steps.hybrid.splitting import InfeasibleError
@@ -30,7 +32,10 @@ class News(msgspec.Struct, frozen=True):
     """Seconds that a step takes under it, by formula."""
 
     def __str__(self) -> str:
-        slow = ", ".join(f"rank {rank} takes {rate:.2f} times as long" for rank, rate in self.rates.slow)
+        slow = ", ".join(
+            f"rank {rank} takes {rate:.2f} times as long" if math.isfinite(rate) else f"rank {rank} is gone"
+            for rank, rate in self.rates.slow
+        )
         then = f"another plan saves {self.gain:.3g} s a step" if self.plan else "no other plan is worth the change"
         return f"{slow or 'no rank is slow'}: {then}"
 
@@ -43,17 +48,39 @@ class Watch:
     make plans change to and fro.
     """
 
-    def __init__(self, hardware: Hardware, plan: Plan, memory: MemoryModel | None = None):
+    def __init__(self, hardware: Hardware, plan: Plan, memory: MemoryModel | None = None, unit: float | None = None):
         self.plan = plan
         self._hardware, self._memory = hardware, memory
         self._planned: tuple[float, ...] = hardware.rates
         self._window: list[dict[int, Timing]] = []
-        self._unit: float | None = None
+        self._unit = unit
 
     @property
     def unit(self) -> float | None:
         """Seconds of a layer of a micro-batch on a healthy rank; None before there are enough steps."""
         return self._unit
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """The rates that were last looked at for a plan."""
+        return self._planned
+
+    def regroup(self, present: Collection[int], pipelines: int) -> News:
+        """The plan of the ranks that are there now, and who was lost or has come; it is then the plan that is watched.
+
+        Who comes counts as healthy. There are so many pipelines, if there can be. Raises `InfeasibleError` where the
+        ranks that are left don't hold the model.
+        """
+        lost = [rank for rank in range(len(self._planned)) if rank not in present]
+        living = tuple(1.0 if math.isinf(rate) else rate for rate in self._planned)
+        hardware = msgspec.structs.replace(self._hardware, rates=living)
+        layers = self.plan.layers
+        self.plan = plan_elastic(hardware, self.plan, lost, [1] * layers, memory=self._memory, pipelines=pipelines).plan
+        self._planned = tuple(math.inf if rank in lost else rate for rank, rate in enumerate(living))
+        self._window = []
+        slow = sorted((-rate, rank) for rank, rate in enumerate(self._planned) if rate > 1.0)
+        step = certify(self.plan, msgspec.structs.replace(hardware, rates=self._planned)).step * (self._unit or 0.0)
+        return News(Rates(self._planned, True, tuple((rank, -rate) for rate, rank in slow)), self.plan, 0.0, step)
 
     def see(
         self, timings: Mapping[int, Timing], left: int, moving: float = 0.0, idle: Mapping[int, float] | None = None

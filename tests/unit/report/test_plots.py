@@ -87,6 +87,16 @@ def test_a_long_timeline_keeps_the_longest() -> None:
     assert "the 400 longest of 1,000 tasks" in texts(svg)
 
 
+def test_lanes_have_a_row_for_each_worker_and_one_scale() -> None:
+    rows = [plots.Lane("rank 0", (("forward", 0.0, 1.0), ("backward", 1.0, 3.0))), plots.Lane("rank 1, lost", ())]
+    svg = plots.lanes(rows, title="Step 3", upto=4.0)
+    assert {"Step 3", "rank 0", "rank 1, lost", "forward", "backward", "4 s"} <= set(texts(svg))
+    bars = [each for each in ElementTree.fromstring(svg).iter(f"{SVG}rect") if each.find(f"{SVG}title") is not None]
+    one, two = (float(each.attrib["width"]) for each in bars)
+    assert two + 0.5 == pytest.approx(2 * (one + 0.5), abs=0.02)
+    assert float(bars[1].attrib["x"]) > float(bars[0].attrib["x"]) + one
+
+
 @given(st.dictionaries(st.text(max_size=30), numbers, max_size=6), st.text(max_size=20))
 def test_any_data_and_text_give_valid_bars(values: dict[str, float], title: str) -> None:
     ElementTree.fromstring(plots.bar(values, title=title))

@@ -19,6 +19,9 @@ STEPS = {
 
 TRAINING = {
     *("edit.prepare", "edit.evaluate", "lora.dispatch", "lora.evaluate", "lora.export"),
+    *("hybrid.profile_devices", "hybrid.plan_straggler", "hybrid.plan_elastic", "hybrid.plan_migration"),
+    *("hybrid.fit_cost", "hybrid.propose_strategies", "hybrid.dispatch_and_pack"),
+    *("hybrid.plan_slices", "hybrid.simulate_schedule"),
     *("dlrm.generate", "dlrm.prepare", "dlrm.evaluate", "dlrm.export"),
 }
 """Steps that run where this package is installed, with what it needs to train (docs/steps.md says so)."""
@@ -41,4 +44,4 @@ def test_a_step_needs_of_this_package_only_what_the_runner_brings(name: str) -> 
 
 
 def test_all_steps_are_looked_at() -> None:
-    assert len(STEPS) == 27
+    assert len(STEPS) == 36

@@ -15,7 +15,8 @@ from couler_py.steps.hybrid.runtime.batches import Batch
 from couler_py.steps.hybrid.runtime.course import Slicing
 from couler_py.steps.hybrid.runtime.emulated import Timed
 from couler_py.steps.hybrid.runtime.moving import Switched
+from couler_py.steps.hybrid.runtime.running import run_hetero_pipeline
 from couler_py.steps.hybrid.runtime.state import Adam
-from couler_py.steps.hybrid.runtime.trainer import Done, Trainer, run_hetero_pipeline
+from couler_py.steps.hybrid.runtime.trainer import Done, Trainer
 
 __all__ = ["Adam", "Batch", "Done", "Slicing", "Switched", "Timed", "Trainer", "run_hetero_pipeline"]

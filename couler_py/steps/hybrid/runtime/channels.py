@@ -6,7 +6,6 @@ operations, which is the receiver's too. A thread receives, so that a rank may c
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections import deque
 from queue import Empty, SimpleQueue
@@ -15,15 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 import torch.distributed as dist
 
-from couler_py.steps.hybrid.layout import Section
 from couler_py.steps.hybrid.runtime.later import Later
 from couler_py.steps.hybrid.runtime.world import World
+from couler_py.steps.hybrid.sending import Kind
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-Kind = str
-"""F for activations, B for gradients."""
 AHEAD = 4
 """Messages to one rank that may be under way; what they hold is let go after."""
 
@@ -34,23 +31,6 @@ class Like(NamedTuple):
     shape: tuple[int, ...]
     dtype: torch.dtype
     device: torch.device
-
-
-def links(row: tuple[Section, ...]) -> list[tuple[Kind, int, int]]:
-    """Who sends to whom in a pipeline, in one order on all ranks: direction, source and target.
-
-    Groups of two sections may differ in size: each rank of one gets its copy from one rank of the other.
-    """
-    found = []
-    for before, after in itertools.pairwise(row):
-        found += [("F", source_of(before, place), rank) for place, rank in enumerate(after.ranks)]
-        found += [("B", source_of(after, place), rank) for place, rank in enumerate(before.ranks)]
-    return [each for each in dict.fromkeys(found) if each[1] != each[2]]
-
-
-def source_of(section: Section, place: int) -> int:
-    """The rank of a section from which the rank at a place of the next or last one gets its copy."""
-    return section.ranks[place % len(section.ranks)]
 
 
 class Outbox:

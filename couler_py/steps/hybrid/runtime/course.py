@@ -11,14 +11,15 @@ from torch import nn
 
 from couler_py.steps.hybrid.layout import Layout
 from couler_py.steps.hybrid.runtime.batches import Batch, bounds
-from couler_py.steps.hybrid.runtime.channels import Like, links
+from couler_py.steps.hybrid.runtime.channels import Like
 from couler_py.steps.hybrid.runtime.emulated import Timed, wait_until
 from couler_py.steps.hybrid.runtime.handing import Handing
 from couler_py.steps.hybrid.runtime.later import Later
 from couler_py.steps.hybrid.runtime.section import LayerCache, Passing, SectionModule
 from couler_py.steps.hybrid.runtime.tensor import TensorGroup
 from couler_py.steps.hybrid.runtime.world import Use, World
-from couler_py.steps.hybrid.slices import Shape, bounded, explicit
+from couler_py.steps.hybrid.sending import links, orders
+from couler_py.steps.hybrid.slices import Shape
 from couler_py.steps.hybrid.timeline import Op
 from couler_py.steps.models.config import DecoderConfig
 from couler_py.steps.models.decoder import next_token_loss, rotary
@@ -38,19 +39,6 @@ class Slicing(msgspec.Struct, frozen=True):
     """Slices that a rank may hold between forward and backward (default: as many as keep it busy)."""
     late_weights: bool = False
     """Whether gradients of weights are computed apart, when a rank would only wait."""
-
-
-def orders(shape: Shape, live: int | None) -> list[list[Op]]:
-    """What each worker of a pipeline does, in its order.
-
-    Raises `ValueError` where micro-batches don't make whole groups, and `DeadlockError` for too few live slices.
-    """
-    if not shape.is_even:
-        raise ValueError(
-            f"{shape.micros} micro-batches in {shape.slices} slices and {shape.chunks} chunks don't keep "
-            f"{shape.workers} stages busy: take a multiple of {shape.group}"
-        )
-    return explicit(shape) if live is None else [list(each) for each in bounded(shape, live).orders]
 
 
 def groups_of(layout: Layout) -> list[Use]:
@@ -93,13 +81,16 @@ class Course:
         }
         self.seconds = 0.0
         self.loss = 0.0
+        self.spans: list[tuple[str, float, float]] = []
 
     def run(self, batch: Batch, counted: int) -> None:
         """Go through all micro-batches of the pipeline's samples; gradients add up in the parameters.
 
         The loss is divided by `counted`, the targets that count in the whole step. `loss` and `seconds`, what this rank
-        computed without waiting for others, are there afterwards.
+        computed without waiting for others, are there afterwards, and `spans`: kinds of operations ("F", "B", "W"), and
+        from when to when they ran, in seconds from the beginning.
         """
+        self._began = time.perf_counter()
         self._length = batch.tokens.shape[1]
         if self._length > self._config.context:
             raise ValueError(f"{self._length} tokens: this decoder's context holds {self._config.context}")
@@ -109,7 +100,7 @@ class Course:
         self._passing: dict[Op, Passing] = {}
         self._caches: dict[tuple[int, int], list[LayerCache]] = {}
         self._handing.begin(self._order, lambda op: self._like_of(op, each))
-        self.seconds, self.loss = 0.0, 0.0
+        self.seconds, self.loss, self.spans = 0.0, 0.0, []
         for op in self._order:
             if op.kind == "F":
                 self._forward(op)
@@ -173,4 +164,6 @@ class Course:
             if kind == "B" and self.later is not None:
                 seconds -= self._compute.seconds(self._seat, "W", layers / self._slicing.slices)
             wait_until(started + apart + seconds)
-        self.seconds += time.perf_counter() - started - apart
+        ended = time.perf_counter()
+        self.seconds += ended - started - apart
+        self.spans.append((kind, started - self._began, ended - self._began))

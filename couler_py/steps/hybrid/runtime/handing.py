@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from couler_py.steps.hybrid.layout import Section
-from couler_py.steps.hybrid.runtime.channels import Inbox, Kind, Like, Outbox, links, source_of
+from couler_py.steps.hybrid.runtime.channels import Inbox, Like, Outbox
 from couler_py.steps.hybrid.runtime.later import Later
 from couler_py.steps.hybrid.runtime.world import World
+from couler_py.steps.hybrid.sending import Kind, links, receivers, sender
 from couler_py.steps.hybrid.timeline import Op
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Handing:
         self._handed = {}
         coming: defaultdict[tuple[Kind, int], list[Like]] = defaultdict(list)
         for op in order:
-            source = self._source(op)
+            source = sender(self._row, op, self._place)
             if source is not None and source != self._world.seat:
                 coming[op.kind, source].append(like(op))
         self._in = {
@@ -45,7 +46,7 @@ class Handing:
 
     def take(self, op: Op, later: Later | None = None, between: Any = None) -> Tensor | None:
         """What an operation gets; None on the section where its direction begins."""
-        source = self._source(op)
+        source = sender(self._row, op, self._place)
         if source is None:
             return None
         if source == self._world.seat:
@@ -54,15 +55,10 @@ class Handing:
 
     def give(self, op: Op, tensor: Tensor) -> None:
         """Send what an operation made on; nothing is sent where its direction ends."""
-        after = self._neighbour(op, 1)
-        if after is None:
-            return
-        own = self._row[op.stage]
-        for place, rank in enumerate(after.ranks):
-            if source_of(own, place) != self._world.seat:
-                continue
+        for rank in receivers(self._row, op, self._world.seat):
             if rank == self._world.seat:
-                self._handed[op._replace(stage=after.number)] = tensor.detach()
+                after = op.stage + (1 if op.kind == "F" else -1)
+                self._handed[op._replace(stage=after)] = tensor.detach()
             else:
                 self._out[op.kind, rank].send(tensor)
 
@@ -70,12 +66,3 @@ class Handing:
         """Wait until all that was sent is there."""
         for box in self._out.values():
             box.flush()
-
-    def _neighbour(self, op: Op, step: int) -> Section | None:
-        number = op.stage + (step if op.kind == "F" else -step)
-        return self._row[number] if 0 <= number < len(self._row) else None
-
-    def _source(self, op: Op) -> int | None:
-        """The rank that an operation gets something from."""
-        before = self._neighbour(op, -1)
-        return None if before is None else source_of(before, self._place)

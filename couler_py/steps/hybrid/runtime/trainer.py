@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -147,6 +147,10 @@ class Trainer:
         told = self._world.gather(None if self._course is None else self._timing(self._course))
         return {seat: each for seat, each in sorted(told.items()) if each is not None}
 
+    def spans(self) -> dict[int, tuple[tuple[str, float, float], ...]]:
+        """When each seat computed what in the last step, as `Course.spans`; all ranks call it."""
+        return self._world.gather(() if self._course is None else tuple(self._course.spans))
+
     def switch(self, plan: Plan, checkpoint: str | os.PathLike[str] | None = None) -> Switched:
         """Go on under another plan, from the step where this one is; all processes call it.
 
@@ -229,23 +233,3 @@ class Trainer:
     def _timing(self, course: Course) -> Timing:
         alpha = self._alpha.get(self._largest // course.size, float(self._largest // course.size))
         return Timing(course.seconds, course.layers, course.micros, alpha)
-
-
-def run_hetero_pipeline(
-    plan: Plan,
-    config: DecoderConfig,
-    data: Callable[[int, int], Batch | Tensor],
-    steps: int,
-    samples: int,
-    **options: Any,
-) -> tuple[list[Done], list[dict[int, Timing]]]:
-    """Train some steps of so many samples under one plan: what each step came to, and what ranks computed in it.
-
-    `data(first, end)` gives samples of the global order. Options are those of `Trainer`.
-    """
-    trainer = Trainer(plan, config, **options)
-    done, timings = [], []
-    for _ in range(steps):
-        done.append(trainer.step(data(trainer.consumed, trainer.consumed + samples)))
-        timings.append(trainer.timings())
-    return done, timings

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import torch
@@ -16,44 +19,29 @@ from couler_py.steps.corpus.tokens import Rows
 from couler_py.steps.hybrid.plan import Hardware, Plan
 from couler_py.steps.hybrid.runtime.emulated import Timed
 from couler_py.steps.hybrid.runtime.state import Adam
-from couler_py.steps.hybrid.runtime.trainer import Trainer
+from couler_py.steps.hybrid.runtime.trainer import Done, Trainer
 from couler_py.steps.hybrid.straggler import plan_straggler, uniform
 from couler_py.steps.hybrid.task import Task
-from couler_py.steps.hybrid.watching import Watch
+from couler_py.steps.hybrid.telling import Changed, Picture, Stepped, Told
+from couler_py.steps.hybrid.watching import News, Watch
+
+PICTURED = 2
+"""The step under each plan whose spans are kept: the first one warms up."""
 
 
-class Stepped(msgspec.Struct, frozen=True):
-    """A step that was done."""
+class Known(msgspec.Struct):
+    """What all ranks know alike, and who comes has to hear."""
 
-    step: int
-    loss: float
-    seconds: float
-
-
-class Changed(msgspec.Struct, frozen=True):
-    """A plan, and since when it holds."""
-
-    step: int
-    plan: Plan
-    why: str
-    predicted: float | None
-    """Seconds of a step by formula; None before it is known how long a healthy rank takes."""
-    moved: int = 0
-    """Bytes that all ranks received to change to it."""
-    seconds: float = 0.0
-
-
-class Told(msgspec.Struct, frozen=True):
-    """What a training was like, from where it last began."""
-
-    steps: tuple[Stepped, ...]
-    plans: tuple[Changed, ...]
-    news: tuple[tuple[int, str], ...]
-    """After which step which rank was found slow, and what followed."""
-    seconds: float
-    ranks: int
-    consumed: int
-    """Samples, from the beginning of all."""
+    steps: list[Stepped]
+    plans: list[Changed]
+    news: list[tuple[int, str]]
+    pictures: list[Picture]
+    begun: float
+    """By the clock on the wall, which all ranks share."""
+    rates: tuple[float, ...] = ()
+    unit: float | None = None
+    moving: float = 0.0
+    """Seconds that the last change of plans took."""
 
 
 def train(
@@ -68,71 +56,177 @@ def train(
     The number of ranks may be another than before. Raises `ValueError` for a corpus that is too short, a task that says
     to save and not where, or too few ranks for its pipelines.
     """
-    if task.save_every is not None and checkpoints is None:
-        raise ValueError(f"checkpoints are to be saved every {task.save_every} steps, and it isn't said where")
-    rows = Rows(data, task.sequence)
-    count = len(rows) - task.held_out
-    if count < 1:
-        raise ValueError(f"{len(rows)} rows of {task.sequence} tokens, and {task.held_out} are held out: none is left")
-    hardware = Hardware((1.0,) * dist.get_world_size(), task.node, task.tensor)
-    plan = _first(task, hardware)
-    slow: dict[int, float] = {}
-    compute = None
-    if task.emulated is not None:
-        compute = Timed(task.emulated.forward, task.emulated.backward, slow)
-    trainer = Trainer(
-        plan, task.model, adam=Adam(rate=task.rate), seed=task.seed, compute=compute, node=task.node, device=device
-    )
-    if checkpoints is not None and any_saved(checkpoints):
-        trainer.load(checkpoints)
-    watch = Watch(hardware, plan, task.memory)
-    plans, steps, news = [Changed(trainer.steps, plan, "the first plan", None)], [], []
-    moving, begun = 0.0, time.monotonic()
-    each = task.micros * task.samples
-    while trainer.steps < task.steps:
+    training = Training(task, data, checkpoints, seats=dist.get_world_size(), seat=dist.get_rank(), device=device)
+    training.begin(range(dist.get_world_size()))
+    while training.step():
+        pass
+    return training.trainer, training.told
+
+
+class Training:
+    """One rank's part of a training, for who decides itself when to do a step: all ranks call it alike.
+
+    There are so many `seats` for ranks, of which this process has one. Raises as `train` does.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        data: str | Path,
+        checkpoints: str | os.PathLike[str] | None = None,
+        *,
+        seats: int,
+        seat: int,
+        device: torch.device | str = "cpu",
+    ):
+        if task.save_every is not None and checkpoints is None:
+            raise ValueError(f"checkpoints are to be saved every {task.save_every} steps, and it isn't said where")
+        self.task, self._checkpoints, self._seats, self.seat, self._device = task, checkpoints, seats, seat, device
+        self._rows = Rows(data, task.sequence)
+        self._count = len(self._rows) - task.held_out
+        if self._count < 1:
+            said = f"{len(self._rows)} rows of {task.sequence} tokens, and {task.held_out} are held out"
+            raise ValueError(f"{said}: none is left")
+        self._slow: dict[int, float] = {}
+        self._compute = None
         if task.emulated is not None:
-            slow.clear()
-            slow.update(task.emulated.at(trainer.steps))
-        numbers = [(trainer.consumed + number) % count for number in range(each)]
-        done = trainer.step(torch.from_numpy(rows.take(numbers)))
-        steps.append(Stepped(done.step, done.loss, done.seconds))
-        found = None
-        if task.planning:
-            idle = {rank: slow.get(rank, 1.0) for rank in watch.plan.suspended} if task.emulated is not None else {}
-            found = watch.see(trainer.timings(), task.steps - trainer.steps, moving, idle)
+            self._compute = Timed(task.emulated.forward, task.emulated.backward, self._slow)
+        self._trainer: Trainer | None = None
+        self._since = 0
+        """Steps under this plan."""
+
+    @property
+    def trainer(self) -> Trainer:
+        """The trainer, when the training has begun."""
+        assert self._trainer is not None
+        return self._trainer
+
+    def begin(self, present: Sequence[int]) -> None:
+        """Begin with the ranks at these seats: with equal shares for all, or where there are none the best plan."""
+        rates = tuple(1.0 if seat in present else math.inf for seat in range(self._seats))
+        hardware, task = Hardware(rates, self.task.node, self.task.tensor), self.task
+        plan = _first(task, hardware)
+        self._trainer = self._new(plan)
+        if self._checkpoints is not None and any_saved(self._checkpoints):
+            self._trainer.load(self._checkpoints)
+        first = Changed(self._trainer.steps, plan, "the first plan", None)
+        self._known = Known([], [first], [], [], time.time(), rates)
+        self._watch = Watch(hardware, plan, task.memory)
+
+    def take_part(self, present: Sequence[int]) -> None:
+        """Go on with the ranks at these seats, after some were lost or have come; where nobody had begun, begin.
+
+        Raises `CheckpointError` where what was lost is in no checkpoint, and `InfeasibleError` where too few are left.
+        """
+        mine = None if self._trainer is None else (self._trainer.steps, self._known)
+        told = [each for each in peers(None).gather(mine) if each is not None]
+        if not told:
+            self.begin(present)
+            return
+        known: Known = max(told, key=lambda each: each[0])[1]
+        before = known.rates
+        hardware = Hardware(before, self.task.node, self.task.tensor)
+        self._known, self._watch = known, Watch(hardware, known.plans[-1].plan, self.task.memory, known.unit)
+        news = self._watch.regroup(present, self.task.pipelines)
+        gone = [f"rank {seat} is lost" for seat, rate in enumerate(before) if seat not in present and rate < math.inf]
+        back = [f"rank {seat} is back" for seat in present if math.isinf(before[seat])]
+        saved = self._saved()  # all ranks ask this before the first thing that a trainer asks
+        if self._trainer is None:
+            self._trainer = self._new(None)
+        self._change(news, "; ".join(gone + back) or "the same ranks go on", saved)
+
+    def step(self) -> bool:
+        """Do one step, look at what ranks took, and change plans where that is worth it; gives whether there are more.
+
+        Raises what torch raises where a rank is lost.
+        """
+        trainer, task = self.trainer, self.task
+        if trainer.steps >= task.steps:
+            return False
+        if task.emulated is not None:
+            self._slow.clear()
+            self._slow.update(task.emulated.at(trainer.steps))
+        each = task.micros * task.samples
+        numbers = [(trainer.consumed + number) % self._count for number in range(each)]
+        done = trainer.step(torch.from_numpy(self._rows.take(numbers)))
+        self._known.steps.append(Stepped(done.step, done.loss, done.seconds))
+        self._since += 1
+        found = self._look(done) if task.planning else None
+        if found is not None or self._since == PICTURED:
+            self._known.pictures.append(Picture(done.step, trainer.spans()))
         if found is not None:
-            news.append((done.step, str(found)))
-            _say(f"after step {done.step}: {found}")
-        if found is not None and found.plan is not None:
-            switched = trainer.switch(found.plan)
-            received, taken = zip(*peers(None).gather((switched.received, switched.seconds)), strict=True)
-            moving = max(taken)  # the same on all ranks, as what they decide by it
-            plans.append(
-                Changed(
-                    done.step,
-                    found.plan,
-                    str(found),
-                    found.step,
-                    sum(received),
-                    moving,
-                )
-            )
-        if task.save_every is not None and checkpoints is not None and trainer.steps % task.save_every == 0:
-            trainer.save(checkpoints)
-    told = Told(
-        tuple(steps), tuple(plans), tuple(news), time.monotonic() - begun, dist.get_world_size(), trainer.consumed
-    )
-    return trainer, told
+            self._hear(found, str(found))
+        if task.save_every is not None and self._checkpoints is not None and trainer.steps % task.save_every == 0:
+            trainer.save(self._checkpoints)
+        return trainer.steps < task.steps
+
+    @property
+    def told(self) -> Told:
+        """What it was like so far."""
+        known = self._known
+        rows = (tuple(known.steps), tuple(known.plans), tuple(known.news), tuple(known.pictures))
+        return Told(*rows, time.time() - known.begun, self._seats, self.trainer.consumed)
+
+    def _look(self, done: Done) -> News | None:
+        left, known, idle = self.task.steps - done.step, self._known, {}
+        if self.task.emulated is not None:
+            present = (seat for seat in self._watch.plan.suspended if math.isfinite(self._watch.rates[seat]))
+            idle = {seat: self._slow.get(seat, 1.0) for seat in present}
+        found = self._watch.see(self.trainer.timings(), left, known.moving, idle)
+        known.rates, known.unit = self._watch.rates, self._watch.unit
+        return found
+
+    def _hear(self, news: News, what: str) -> None:
+        if news.plan is not None:
+            self._change(news, what)
+        else:
+            self._say(what)
+
+    def _change(self, news: News, what: str, saved: str | os.PathLike[str] | None = None) -> None:
+        assert news.plan is not None
+        trainer, known = self.trainer, self._known
+        switched = trainer.switch(news.plan, saved)
+        told: list[Any] = peers(None).gather((switched.received, switched.seconds, switched.read))
+        received, seconds, read = zip(*told, strict=True)
+        known.moving, known.rates = max(seconds), news.rates.rates  # the same on all ranks, as what they decide by it
+        if switched.is_back:
+            what += f"; all go back to step {switched.step}, of the newest checkpoint"
+            known.steps = [each for each in known.steps if each.step <= switched.step]
+        known.plans.append(
+            Changed(switched.step, news.plan, what, news.step or None, sum(received), known.moving, sum(read))
+        )
+        self._say(what)
+        self._since = 0
+
+    def _saved(self) -> str | os.PathLike[str] | None:
+        """Where what nobody has any more is read from."""
+        return self._checkpoints if self._checkpoints is not None and any_saved(self._checkpoints) else None
+
+    def _say(self, what: str) -> None:
+        step = self.trainer.steps
+        self._known.news.append((step, what))
+        if dist.get_rank() == 0:
+            print(f"after step {step}: {what}", flush=True)  # noqa: T201 - the step's log
+
+    def _new(self, plan: Plan | None) -> Trainer:
+        task = self.task
+        return Trainer(
+            plan,
+            task.model,
+            adam=Adam(rate=task.rate),
+            seed=task.seed,
+            seat=self.seat,
+            compute=self._compute,
+            sharded=not task.elastic,
+            node=task.node,
+            device=self._device,
+        )
 
 
 def _first(task: Task, hardware: Hardware) -> Plan:
-    """Equal shares for all, or where there are none the best plan for healthy ranks."""
-    try:
-        return uniform(hardware, task.model.layers, task.micros, task.pipelines)
-    except ValueError:
-        return plan_straggler(hardware, task.model.layers, task.micros, task.pipelines, memory=task.memory)
-
-
-def _say(what: str) -> None:
-    if dist.get_rank() == 0:
-        print(what, flush=True)  # noqa: T201 - the step's log
+    if all(rate == 1.0 for rate in hardware.rates):
+        try:
+            return uniform(hardware, task.model.layers, task.micros, task.pipelines)
+        except ValueError:
+            pass  # no equal shares
+    return plan_straggler(hardware, task.model.layers, task.micros, task.pipelines, memory=task.memory)

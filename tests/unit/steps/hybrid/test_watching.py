@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
+import pytest
+
 from couler_py.steps.hybrid.plan import Hardware, Plan
 from couler_py.steps.hybrid.rates import Timing
 from couler_py.steps.hybrid.straggler import uniform
@@ -74,3 +78,27 @@ def test_a_rank_that_does_nothing_is_taken_back_when_its_own_small_computation_i
             break
     assert told is not None
     assert watch.plan.suspended == ()
+
+
+def test_who_is_lost_gets_nothing_and_who_is_back_gets_a_share_again() -> None:
+    watch, _ = watched([{}] * 5)
+    lost = watch.regroup([0, 1, 2], pipelines=2)
+    assert lost.plan is not None
+    assert {rank for each in lost.plan.pipelines for stage in each.stages for rank in stage.ranks} == {0, 1, 2}
+    assert watch.rates == (1.0, 1.0, 1.0, math.inf)
+    assert [rank for rank, _ in lost.rates.slow] == [3]
+    assert watch.see(timings(watch.plan, {}), 1000) is None
+    assert watch.see(timings(watch.plan, {}), 1000) is None  # that it is gone is no news any more
+    back = watch.regroup([0, 1, 2, 3], pipelines=2)
+    assert watch.rates == (1.0,) * 4
+    assert back.step < lost.step
+    assert sorted(stage.count for each in watch.plan.pipelines for stage in each.stages) == [4, 4, 4, 4]
+
+
+def test_a_rank_that_was_slow_stays_so_when_another_is_lost() -> None:
+    watch, _ = watched([{}] * 4 + [{1: 2.5}] * 4)
+    watch.regroup([0, 1, 2], pipelines=2)
+    assert watch.rates == (1.0, pytest.approx(2.5), 1.0, math.inf)
+    told = watch.see(timings(watch.plan, {}), 1000) or watch.see(timings(watch.plan, {}), 1000)
+    assert told is not None
+    assert str(told).startswith("rank 3 is gone")
