@@ -35,9 +35,10 @@ def plain(value: Any) -> Any:
 
 def whole(value: int, name: str, least: int = 1) -> int:
     """A whole number. Raises `ValueError` below the least."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"{name}: {value!r}, and it is a whole number of at least {least}")
-    return value
+    number = read(int, value, name)
+    if number < least:
+        raise ValueError(f"{name}: {number}, and it is a whole number of at least {least}")
+    return number
 
 
 def positive(value: float, name: str, *, zero: bool = False) -> float:

@@ -204,11 +204,11 @@ def plan_migration(
     `sizes` are the bytes of each layer; memory of `lost` ranks is gone. Raises `ValueError` that names what is wrong.
     """
     from couler_py.steps.hybrid import given, migration
-    from couler_py.steps.hybrid.plan import Hardware
+    from couler_py.steps.hybrid.plan import Hardware, Plan
 
     plans = []
     for name, value in (("old", old), ("new", new)):
-        found = given.read(migration.Plan, value, name)
+        found = given.read(Plan, value, name)
         groups = [stage.ranks for each in found.pipelines for stage in each.stages]
         count = 1 + max((rank for ranks in (*groups, found.suspended) for rank in ranks), default=0)
         largest = 1 << max((len(ranks) - 1).bit_length() for ranks in groups) if groups else 1

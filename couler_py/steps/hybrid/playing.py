@@ -58,10 +58,10 @@ def of_orders(orders: Any, forward: Sequence[float] | None, backward: Sequence[f
             for name in ("micro", "stage", "slice"):
                 given.whole(getattr(op, name), f"orders[{worker}][{at}].{name}", 0)
     costs = {}
-    for kind, name, row in (("F", "forward", forward), ("B", "backward", backward)):
-        if row is None or len(row) != stages:
-            raise ValueError(f"{name}: {'none' if row is None else len(row)} given, and there are {stages} stages")
-        costs[kind] = [given.positive(each, f"{name}[{at}]") for at, each in enumerate(row)]
+    for kind, name, times in (("F", "forward", forward), ("B", "backward", backward)):
+        if times is None or len(times) != stages:
+            raise ValueError(f"{name}: {'none' if times is None else len(times)} given, and there are {stages} stages")
+        costs[kind] = [given.positive(each, f"{name}[{at}]") for at, each in enumerate(times)]
     played = play(rows, lambda op: costs[op.kind][op.stage], stages=stages, slices=slices, sending=sending)
     return Played("pipeline", tuple(f"worker {at}" for at in range(len(rows))), played)
 

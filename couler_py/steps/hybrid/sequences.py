@@ -113,12 +113,13 @@ def dispatch_and_pack(
     Raises `ValueError` that names what is wrong, as for a sequence that no strategy holds.
     """
     from couler_py.steps.hybrid import dispatching, given
+    from couler_py.steps.hybrid.schemes import Strategy
 
     for at, each in enumerate(lengths):
         given.whole(each, f"lengths[{at}]")
     given.whole(align, "align")
     choices = [
-        dispatching.Strategy(tuple(given.schemes_of(each.get("pipelines", []), f"strategies[{at}].pipelines")))
+        Strategy(tuple(given.schemes_of(each.get("pipelines", []), f"strategies[{at}].pipelines")))
         for at, each in enumerate(given.read(list[dict[str, Any]], strategies, "strategies"))
     ]
     found = dispatching.dispatch_and_pack(lengths, choices, seed=seed)

@@ -118,7 +118,7 @@ def test_between_any_plans_nobody_sends_more_than_twice_what_the_best_division_h
     }
     moved = [move for move in found.moves if move.source != move.target]
     senders = sorted({rank for each in owners.values() for rank in each})
-    least = max((move.size for move in moved), default=0)  # a layer goes from one rank
+    least = float(max((move.size for move in moved), default=0))  # a layer goes from one rank
     for mask in range(1, 1 << len(senders)):
         some = {rank for place, rank in enumerate(senders) if mask >> place & 1}
         least = max(least, sum(move.size for move in moved if owners[move.tensor] <= some) / len(some))
