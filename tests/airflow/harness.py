@@ -56,6 +56,14 @@ def registered(texts: Mapping[str, str], home: Path) -> Any:
     return bag
 
 
+def look_every_second(dag: DAG) -> None:
+    """Let operators look at their pods as often as is polite to the one machine that all of it runs on."""
+    for task in dag.tasks:
+        for pause in ("poll_interval", "startup_check_interval_seconds", "base_container_status_polling_interval"):
+            if hasattr(task, pause):
+                setattr(task, pause, 1)
+
+
 def run(dag: DAG, workflow: Workflow, parameters: Mapping[str, Any]) -> Result:
     """Run a DAG to its end."""
     ended = dag.test(run_conf=dict(parameters), mark_success_pattern=GATES)

@@ -157,10 +157,7 @@ def compare(name: str, dag: DAG | Exception) -> None:
     workflow, parameters = CASES[name]
     if isinstance(dag, Exception):
         raise dag
-    for task in dag.tasks:  # as often as is polite to the one machine that all of it runs on
-        for pause in ("poll_interval", "startup_check_interval_seconds", "base_container_status_polling_interval"):
-            if hasattr(task, pause):
-                setattr(task, pause, 1)
+    harness.look_every_second(dag)
     on_cluster = harness.run(dag, workflow.build(), parameters)
     here = run_here(workflow.build(), parameters)
     assert (on_cluster.status, on_cluster.tasks) == (here.status, here.tasks), on_cluster.messages
