@@ -16,9 +16,7 @@ from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.utils.checkpoint import checkpoint
 
-from couler_py.steps.checkpoint.folders import latest
-from couler_py.steps.checkpoint.places import place
-from couler_py.steps.checkpoint.saving import own
+from couler_py.steps.checkpoint.saving import any_saved, own
 from couler_py.steps.corpus.order import Order
 from couler_py.steps.corpus.tokens import Rows
 from couler_py.steps.edit import state
@@ -99,7 +97,7 @@ def train(
     if members is not None:
         members.facts, members.changed = loop.read, loop.regroup
     with local:
-        if checkpoints is not None and latest(place(checkpoints)) is not None:
+        if checkpoints is not None and any_saved(checkpoints):
             loop.restore(state.load(local, checkpoints).facts)
         loop.run(checkpoints, altered, pause)
     between = sum(each.between for each in rounds) + local.between.bytes
