@@ -39,6 +39,16 @@ else:
                 os.kill(os.getpid(), signal.SIGKILL)
 """
 FAILS = "import os, sys, time; sys.exit('no data for rank 1') if os.environ['RANK'] == '1' else time.sleep(600)"
+# Ends when there is a service of the name that it is given.
+HOLDS = """
+import socket, sys, time
+while True:
+    try:
+        socket.getaddrinfo(sys.argv[1], 80)
+        break
+    except OSError:
+        time.sleep(0.2)
+"""
 
 COMMON = {"Service": "v1", "Job": "batch/v1", "Pod": "v1"}
 KINDS = {"indexed-job": COMMON, "jobset": {**COMMON, "JobSet": "jobset.x-k8s.io/v1alpha2"}}
