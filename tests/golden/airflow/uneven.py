@@ -177,8 +177,8 @@ def plan_straggler(
     `memory` a table as `plan.MemoryModel`, `current` the plan that stays where nobody is slow. Raises `ValueError` that
     names what is wrong, and `InfeasibleError` where nothing fits.
 
-    >>> plan_straggler([2.57, 1, 1, 1], 12, 8, [1], tensor=1).step
-    41.0
+    >>> round(plan_straggler([2.57, 1, 1, 1], 12, 8, [1], tensor=1).step, 2)
+    41.57
     """
     from couler_py.steps.hybrid import given, straggler
     from couler_py.steps.hybrid.plan import simulated
