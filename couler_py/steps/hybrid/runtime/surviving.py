@@ -51,11 +51,12 @@ def _is_called(training: Training, rendezvous: Rendezvous) -> bool:
     """Whether all leave for another generation: the first rank looks, so that they agree."""
     steps = training.trainer.steps
     if training.task.emulated is not None:
-        for seat, at, back in training.task.emulated.lost:
-            if seat not in rendezvous.seats and at <= steps < back:
+        for seat, _, back in training.task.emulated.lost:
+            if seat in rendezvous.seats:
+                continue
+            if steps < back:  # even where all have gone back to before it was lost
                 return False
-            if seat not in rendezvous.seats and steps >= back:
-                rendezvous.wait_for(seat)
+            rendezvous.wait_for(seat)
     return bool(peers(None).gather(rendezvous.is_called)[0])
 
 
