@@ -10,6 +10,7 @@ rate is rows by seconds of processor, all threads of a process counted. Rows are
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import resource
 import sys
 import tempfile
@@ -123,8 +124,8 @@ def encoded(table: Path, folder: Path) -> Path:
     return table
 
 
-def memory(folder: Path, rows: int, batch: int) -> tuple[float, float]:
-    """The most memory that this process had after a tenth of a long read, and at its end, in MB."""
+def long(folder: Path, rows: int) -> None:
+    """Write a table that takes long to read: one block of rows, again and again."""
     block = synthetic.made(synthetic.Synthetic(), 0, 131_072)[0]
     dense, sparse = numeric(block.dense, block.dense_known), (block.sparse % TABLE).astype(np.int32)
     tables = tuple(Hashing(name, TABLE).table for name in CRITEO.sparse)
@@ -133,6 +134,15 @@ def memory(folder: Path, rows: int, batch: int) -> tuple[float, float]:
         part = slice(0, min(131_072, rows - start))
         writer.add(block.label[part], dense[part], sparse[part])
     writer.close()
+
+
+def memory(folder: Path, rows: int, batch: int) -> tuple[float, float]:
+    """The most memory that a process which only reads had after a tenth of a long read, and at its end, in MB."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(_memory, (folder, rows, batch))
+
+
+def _memory(folder: Path, rows: int, batch: int) -> tuple[float, float]:
     peaks, seen = [], 0
     for label, _, _ in ours_shuffled(folder, batch):
         seen += len(label)
@@ -177,6 +187,7 @@ def main() -> None:
             after = rate(ours, ours_at, given.batch, given.rows)
             print(f"{name:<24}{before:12,.0f}{after:14,.0f}{after / before:8.1f}", flush=True)
         if given.long:
+            long(folder / "long", given.long)
             early, late = memory(folder / "long", given.long, given.batch)
             print(f"memory after a tenth of {given.long:,} rows {early:.0f} MB, at their end {late:.0f} MB")
 

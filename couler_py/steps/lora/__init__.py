@@ -1,4 +1,4 @@
-"""Many LoRA trainings on one base: each learns what it would learn alone, in less time and memory.
+"""Many LoRA trainings on one base: each learns what it would learn alone, and all of them share the base.
 
 Ye et al., "mLoRA" (arXiv 2312.02515). `train_many`, `pipeline`, `evaluate` and `export` are steps; `trainer.py` is the
 object for one's own program. `deploy_plan` and `dispatch` plan replicas of the base (LobRA, PVLDB 18(8)). `jobs.py` is
