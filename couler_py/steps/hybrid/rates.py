@@ -17,7 +17,7 @@ GAP = 0.3
 
 
 class Timing(msgspec.Struct, frozen=True):
-    """What a rank computed in a step, without what it waited for others: no collectives, no attention, no optimizer."""
+    """What a rank computed in a step, without what it waited for others: no collectives, no optimizer."""
 
     seconds: float
     layers: int

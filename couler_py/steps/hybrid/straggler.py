@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from couler_py.steps.hybrid.grouping import groupings
-from couler_py.steps.hybrid.plan import Hardware, MemoryModel, Pipeline, Plan, Stage, certify
+from couler_py.steps.hybrid.plan import Hardware, MemoryModel, Pipeline, Plan, Stage, certify, violations
 from couler_py.steps.hybrid.splitting import InfeasibleError, share_layers, share_micros
 
 SLOW = 1.2
@@ -35,12 +35,14 @@ def plan_straggler(
     """The plan with the shortest step that is found, for so many pipelines, with its certificate.
 
     Where no rank is slow, `current` stays, where there is one. It is a candidate in any case, so that a plan is never
-    worse than it. `rounds` bounds the search of each start; the same arguments give the same plan.
+    worse than it; one that memory doesn't hold counts for nothing. `rounds` bounds the search of each start; the same
+    arguments give the same plan.
     Raises `InfeasibleError` where there are fewer groups than pipelines, or memory holds no plan.
     """
     felt = msgspec.structs.replace(hardware, rates=tuple(1.0 if rate < SLOW else rate for rate in hardware.rates))
-    if current is not None and all(rate == 1.0 for rate in felt.rates):
-        return msgspec.structs.replace(current, certificate=certify(current, felt))
+    kept = _kept(current, felt, memory)
+    if kept is not None and all(rate == 1.0 for rate in felt.rates):
+        return kept
     search = _Search(felt, layers, micros, memory)
     best: tuple[float, list[list[Group]]] | None = None
     for groups in _group_sets(felt):
@@ -51,14 +53,24 @@ def plan_straggler(
             if found is not None and (best is None or found[0] < best[0] * (1 - 1e-12)):
                 best = found
     plan = search.plan(best[1]) if best is not None else None
-    stays = math.inf if current is None else certify(current, felt).step  # infinite where one of its ranks is dead
-    if current is not None and stays < math.inf and (plan is None or stays <= certify(plan, felt).step):
-        plan = msgspec.structs.replace(current, certificate=certify(current, felt))
+    if kept is not None and (plan is None or certify(kept, felt).step <= certify(plan, felt).step):
+        plan = kept
     if plan is None:
         raise InfeasibleError(
             f"no plan of {pipelines} pipelines holds {layers} layers on {sum(map(math.isfinite, felt.rates))} live "
             "ranks: fewer pipelines, or more memory"
         )
+    return plan
+
+
+def _kept(current: Plan | None, felt: Hardware, memory: MemoryModel | None) -> Plan | None:
+    """The plan that there is, certified anew, where training may go on under it: all its ranks live, and it fits."""
+    if current is None:
+        return None
+    certificate = certify(current, felt)
+    plan = msgspec.structs.replace(current, certificate=certificate)
+    if certificate.step == math.inf or (memory is not None and violations(plan, felt, memory)):
+        return None
     return plan
 
 

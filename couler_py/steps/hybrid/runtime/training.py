@@ -16,7 +16,7 @@ import torch.distributed as dist
 from couler_py.steps.checkpoint.peers import peers
 from couler_py.steps.checkpoint.saving import any_saved
 from couler_py.steps.corpus.tokens import Rows
-from couler_py.steps.hybrid.plan import Hardware, Plan
+from couler_py.steps.hybrid.plan import Hardware, Plan, violations
 from couler_py.steps.hybrid.runtime.emulated import Timed
 from couler_py.steps.hybrid.runtime.state import Adam
 from couler_py.steps.hybrid.runtime.trainer import Done, Trainer
@@ -226,7 +226,9 @@ class Training:
 def _first(task: Task, hardware: Hardware) -> Plan:
     if all(rate == 1.0 for rate in hardware.rates):
         try:
-            return uniform(hardware, task.model.layers, task.micros, task.pipelines)
+            equal = uniform(hardware, task.model.layers, task.micros, task.pipelines)
+            if not violations(equal, hardware, task.memory):
+                return equal
         except ValueError:
             pass  # no equal shares
     return plan_straggler(hardware, task.model.layers, task.micros, task.pipelines, memory=task.memory)

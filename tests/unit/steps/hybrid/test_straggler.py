@@ -132,6 +132,16 @@ def test_a_plan_is_the_same_each_time() -> None:
     assert plan_straggler(hardware, 24, 16, 2) == plan_straggler(hardware, 24, 16, 2)
 
 
+@pytest.mark.parametrize("rate", [1.0, 1.25])
+def test_a_plan_that_memory_does_not_hold_is_not_kept(rate: float) -> None:
+    hardware = Hardware((1.0, rate), node=2, tensor=1)
+    same = uniform(hardware, 4, 4, 1)
+    one_or_three = MemoryModel((1000.0, 500.0), 0, 0, 1600)  # layers of the first stage, and of the second
+    planned = plan_straggler(hardware, 4, 4, 1, memory=one_or_three, current=same)
+    assert violations(planned, hardware, one_or_three) == []
+    assert [stage.count for stage in planned.pipelines[0].stages] == [1, 3]
+
+
 def test_memory_that_holds_no_plan_is_told() -> None:
     tiny = MemoryModel((1000.0,), 0, 0, 1500)
     with pytest.raises(InfeasibleError, match="no plan of 2 pipelines holds 80 layers on 8 live ranks"):
