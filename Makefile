@@ -68,14 +68,15 @@ HALF ?= held
 bench-nl: .venv/dev.stamp ## how often words become the workflow that was meant: MODEL=offline HALF=held
 	$(bin)/python benchmarks/nl/run.py "$(MODEL)" --half $(HALF)
 
-soak: .venv/dev.stamp .venv-airflow/airflow.stamp .venv-train/train.stamp ## the long cases
+soak: .venv/dev.stamp .venv/smollm.stamp .venv-airflow/airflow.stamp .venv-train/train.stamp ## the long cases
 	$(bin)/pytest -m "soak and not cluster" --timeout 3600 || [ $$? = 5 ]   # 5: there are none
 	$(airflow)/pytest tests/airflow -n $(workers) -m "soak and not cluster" --timeout 3600 || [ $$? = 5 ]
 	$(train)/pytest tests/training -m "soak and not cluster" --timeout 3600 || [ $$? = 5 ]
 
-soak-cluster: .venv/dev.stamp ## the long cases that need root, Kubernetes or Argo
+soak-cluster: .venv/dev.stamp .venv-airflow/airflow.stamp ## the long cases that need root, Kubernetes or Argo
 	[ -n "$${COULER_TEST_KUBECONFIG:-}" ] || tests/cluster/cluster build jobset kueue
 	$(bin)/pytest -m "soak and cluster" --timeout 3600
+	$(airflow)/pytest tests/airflow -m "soak and cluster" --timeout 3600
 
 schemas: .venv/dev.stamp ## make Argo's schemas, types and docs/argo-fields.md anew from its CRDs
 	$(bin)/python tools/schemas.py

@@ -67,6 +67,7 @@ def test_a_killed_rank_comes_back_and_rank_0_leaves_the_outputs(
     assert {kind for kind, _ in objects(namespace, launcher, name)} == KINDS[launcher].keys()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("launcher", KINDS)
 def test_the_last_lines_of_the_rank_that_failed_reach_the_operator(
     launcher: str, dags: Mapping[str, DAG | Exception]

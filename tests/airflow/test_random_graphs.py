@@ -18,7 +18,7 @@ from tests.conformance.random_graphs import random_workflow
 if TYPE_CHECKING:
     from airflow.sdk import DAG
 
-EVERYDAY, ALL = 30, 200
+EVERYDAY, ALL = 15, 200
 SEEDS = [seed if seed < EVERYDAY else pytest.param(seed, marks=pytest.mark.soak) for seed in range(ALL)]
 
 

@@ -98,7 +98,7 @@ def test_a_model_too_slow_is_given_up(server: str):
         calls.ask(prompt("system"), plan_prompt(TEXT), schema(Plan), name="plan")
 
 
-@pytest.mark.parametrize("text", ["Load a.csv, then train a model.", TEXT])
+@pytest.mark.parametrize("text", ["Load a.csv, then train a model.", pytest.param(TEXT, marks=pytest.mark.soak)])
 def test_whatever_it_says_the_draft_is_valid_or_none(server: str, text: str):
     limits = Limits(tokens=250, call=40, total=60, attempts=1)
     found = ask(text, model=server, limits=limits, tries=2, rounds=1)
@@ -163,7 +163,9 @@ FORM = {
 }
 
 
-@pytest.mark.parametrize("form", [None, FORM], ids=["free", "in a form"])
+@pytest.mark.parametrize(
+    "form", [pytest.param(None, id="free", marks=pytest.mark.soak), pytest.param(FORM, id="in a form")]
+)
 def test_whatever_it_expects_of_trainings_a_sweep_tries_points_of_the_space(server: str, form: Any):
     from langchain_openai import ChatOpenAI
 

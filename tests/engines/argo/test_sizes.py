@@ -12,7 +12,7 @@ from couler_py.ir.model import Argument, Each, Graph, Inputs, OutputParameter, O
 from tests.cluster.argo import Namespace
 from tests.conformance.podless import NOTHING, workflow
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.soak]
 
 SAY = Template(
     "say",
