@@ -11,7 +11,7 @@ from tests.conformance.interpreter import interpret
 from tests.conformance.podless import OFF, act, said, workflow
 from tests.engines.argo.controller import Run, differences
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.soak]
 
 
 def large(first: str = "S", *, off: bool = False) -> Workflow:

@@ -11,9 +11,9 @@ from tests.engines.argo.controller import Run, differences
 
 pytestmark = pytest.mark.cluster
 
-BATCH = 500
+BATCH = 250
 """They run side by side: the more at once, the less is waited for the last of each batch."""
-LATER = [pytest.param(start, marks=pytest.mark.soak) for start in range(BATCH, 5 * BATCH, BATCH)]
+LATER = [pytest.param(start, marks=pytest.mark.soak) for start in range(BATCH, 10 * BATCH, BATCH)]
 
 
 @pytest.mark.parametrize("start", [0, *LATER])

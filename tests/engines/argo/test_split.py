@@ -199,6 +199,7 @@ def choosy(n: int = 2):
 AGAIN = ("picky-2", "plus-5", "plus-6", "plus-7", "plus-8")
 
 
+@pytest.mark.soak
 def test_a_retry_runs_failed_parts_again_and_what_follows_them(
     cluster: Cluster, namespace: Namespace, s3: ObjectStore
 ) -> None:

@@ -18,7 +18,7 @@ from couler_py.ir.templated import Templated
 from tests.cluster.argo import Namespace
 from tests.cluster.fixtures import Cluster, ObjectStore
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.soak]
 
 
 @couler.step
