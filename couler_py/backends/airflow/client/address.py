@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from couler_py.backends.base import EngineUnreachableError, OptionError
+from couler_py.backends.rest.addresses import parts_of
 from couler_py.settings.model import AirflowSettings
 
 PASSWORDS = "simple_auth_manager_passwords.json.generated"
@@ -93,11 +94,7 @@ def checked(url: str, *, insecure: bool = False) -> str:
     """
     if "://" not in url:
         url = f"{'http' if is_local(f'http://{url}') else 'https'}://{url}"
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise OptionError(f"airflow: {parts.scheme}://{parts.hostname or ''} is no URL of an Airflow server")
-    if parts.username or parts.password:
-        raise OptionError("airflow: the URL has a password in it: COULER_AIRFLOW_PASSWORD is the place for it")
+    parts = parts_of(url, "airflow", "the URL has a password in it: COULER_AIRFLOW_PASSWORD is the place for it")
     if parts.scheme == "http" and not is_local(url) and not insecure:
         raise OptionError(
             f"airflow: over {parts.scheme}://{parts.hostname} whoever listens in between reads the password and the "

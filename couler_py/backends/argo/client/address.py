@@ -15,6 +15,7 @@ from urllib.request import getproxies, proxy_bypass
 import msgspec
 
 from couler_py.backends.base import EngineUnreachableError, OptionError
+from couler_py.backends.rest.addresses import parts_of
 from couler_py.backends.rest.tokens import token_in
 
 
@@ -106,11 +107,7 @@ def full_url(url: str, environment: Mapping[str, str]) -> str:
     """
     if "://" not in url:
         url = f"{'http' if environment.get('ARGO_SECURE') == 'false' else 'https'}://{url}"
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise OptionError(f"argo: {parts.scheme}://{parts.hostname or ''} is no URL of an Argo server")
-    if parts.username or parts.password:
-        raise OptionError("argo: the URL of the Argo server has a password in it: give a token by --token-file instead")
+    parts_of(url, "argo", "the URL of the Argo server has a password in it: give a token by --token-file instead")
     return url.rstrip("/") + environment.get("ARGO_BASE_HREF", "").rstrip("/")
 
 
