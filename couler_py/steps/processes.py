@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
     import torch
 
 T = TypeVar("T")
+
+
+def need_torch() -> None:
+    """Say what is missing before anything is begun. Raises `RuntimeError` where this Python has no torch."""
+    if importlib.util.find_spec("torch") is None:
+        raise RuntimeError(f"{sys.executable} has no torch: run this step where couler-py[train] is installed")
 
 
 def torchrun(module: str, processes: int, *arguments: str, restarts: int = 0) -> None:

@@ -45,14 +45,11 @@ class Evaluated(NamedTuple):
 @step(name="dlrm-train")
 def on_one_machine(data: Path, test: Path, task: str, processes: int, restarts: int, checkpoints: str) -> Trained:
     """Run a training, given as JSON, in so many processes of this machine."""
-    import importlib.util
     import json
-    import sys
 
-    if importlib.util.find_spec("torch") is None:
-        raise RuntimeError(f"{sys.executable} has no torch: run this step where couler-py[train] is installed")
-    from couler_py.steps.processes import torchrun
+    from couler_py.steps.processes import need_torch, torchrun
 
+    need_torch()
     where = ("--checkpoints", checkpoints) if checkpoints else ()
     folders = ("--data", str(data), "--test", str(test), "--out", "trained")
     torchrun("couler_py.steps.dlrm", processes, task, *folders, *where, restarts=restarts)

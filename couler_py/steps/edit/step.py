@@ -57,13 +57,9 @@ def prepare(texts: Path | None = None, most: int = 2_000_000) -> Path:
 @step(name="edit-train")
 def on_one_machine(data: Path, task: str, processes: int, checkpoints: str) -> Trained:
     """Run a training, given as JSON, in so many processes of this machine."""
-    import importlib.util
-    import sys
+    from couler_py.steps.processes import need_torch, torchrun
 
-    if importlib.util.find_spec("torch") is None:
-        raise RuntimeError(f"{sys.executable} has no torch: run this step where couler-py[train] is installed")
-    from couler_py.steps.processes import torchrun
-
+    need_torch()
     where = ("--checkpoints", checkpoints) if checkpoints else ()
     torchrun("couler_py.steps.edit", processes, task, "--data", str(data), "--out", "trained", *where)
     return found(Path("trained"))

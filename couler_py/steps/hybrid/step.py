@@ -34,15 +34,12 @@ class Trained(NamedTuple):
 @step(name="hybrid-train")
 def on_one_machine(data: Path, task: str, processes: int, checkpoints: str) -> Trained:
     """Run a training, given as JSON, in so many processes of this machine."""
-    import importlib.util
     import json
-    import sys
 
-    if importlib.util.find_spec("torch") is None:
-        raise RuntimeError(f"{sys.executable} has no torch: run this step where couler-py[train] is installed")
     from couler_py.steps.hybrid.supervisor import supervise
-    from couler_py.steps.processes import torchrun
+    from couler_py.steps.processes import need_torch, torchrun
 
+    need_torch()
     where = ("--checkpoints", checkpoints) if checkpoints else ()
     told_to = (task, "--data", str(data), "--out", "trained", *where)
     if json.loads(task).get("elastic"):

@@ -32,14 +32,11 @@ class Piped(NamedTuple):
 @step(name="lora-pipeline")
 def on_stages(base: Path, data: Path | None, tokenizer: Path | None, queue: str, stages: int, in_flight: int) -> Piped:
     """Train a queue of jobs, given as JSON, in so many processes of this machine."""
-    import importlib.util
     import json
-    import sys
 
-    if importlib.util.find_spec("torch") is None:
-        raise RuntimeError(f"{sys.executable} has no torch: run this step where couler-py[train] is installed")
-    from couler_py.steps.processes import torchrun
+    from couler_py.steps.processes import need_torch, torchrun
 
+    need_torch()
     given = {"--data": data, "--tokenizer": tokenizer, "--in-flight": in_flight or None}
     more = [text for name, value in given.items() if value is not None for text in (name, str(value))]
     torchrun("couler_py.steps.lora", stages, queue, "--base", str(base), "--out", "trained", *more)

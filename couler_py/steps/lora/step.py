@@ -38,11 +38,9 @@ def on_one_machine(
     base: Path, data: Path | None, tokenizer: Path | None, queue: str, checkpoints: str, inbox: str
 ) -> Tuned:
     """Train a queue of jobs, given as JSON, in one process of this machine, on its GPU where it has one."""
-    import importlib.util
-    import sys
+    from couler_py.steps.processes import need_torch
 
-    if importlib.util.find_spec("torch") is None:
-        raise RuntimeError(f"{sys.executable} has no torch: run this step where couler-py[train] is installed")
+    need_torch()
     from couler_py.steps.lora.running import run
 
     out = Path("trained")

@@ -126,7 +126,7 @@ class Trained(NamedTuple):
     bytes_between: int
     """What a rank sent to other replicas."""
 
-# couler_py/steps/edit/step.py, line 72
+# couler_py/steps/edit/step.py, line 68
 def found(out: Path) -> Trained:
     """What a training has left in a folder."""
     import json
@@ -146,13 +146,9 @@ def found(out: Path) -> Trained:
 # couler_py/steps/edit/step.py, line 58
 def on_one_machine(data: Path, task: str, processes: int, checkpoints: str) -> Trained:
     """Run a training, given as JSON, in so many processes of this machine."""
-    import importlib.util
-    import sys
+    from couler_py.steps.processes import need_torch, torchrun
 
-    if importlib.util.find_spec("torch") is None:
-        raise RuntimeError(f"{sys.executable} has no torch: run this step where couler-py[train] is installed")
-    from couler_py.steps.processes import torchrun
-
+    need_torch()
     where = ("--checkpoints", checkpoints) if checkpoints else ()
     torchrun("couler_py.steps.edit", processes, task, "--data", str(data), "--out", "trained", *where)
     return found(Path("trained"))
@@ -181,7 +177,7 @@ EDIT_EVALUATE = {
 # couler_py/steps/edit/step.py, line 8
 from pathlib import Path
 
-# couler_py/steps/edit/step.py, line 202
+# couler_py/steps/edit/step.py, line 198
 def evaluate(model: Path, data: Path, rows: int = 64, sequence: int = 64) -> float:
     """The mean loss of a model's folder on the last rows of a folder of tokens, which `train` holds out."""
     import torch
@@ -1022,7 +1018,7 @@ SPECS = {
             },
             {
                 "file": "couler_py/steps/edit/step.py",
-                "line": 72,
+                "line": 68,
                 "start": 24,
                 "count": 15,
             },
@@ -1030,7 +1026,7 @@ SPECS = {
                 "file": "couler_py/steps/edit/step.py",
                 "line": 58,
                 "start": 41,
-                "count": 12,
+                "count": 8,
             },
         ],
     },
@@ -1051,7 +1047,7 @@ SPECS = {
             {"file": "couler_py/steps/edit/step.py", "line": 8, "start": 3, "count": 1},
             {
                 "file": "couler_py/steps/edit/step.py",
-                "line": 202,
+                "line": 198,
                 "start": 6,
                 "count": 13,
             },

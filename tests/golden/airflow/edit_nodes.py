@@ -135,7 +135,7 @@ class Published(NamedTuple):
     folder: str
     checkpoints: str
 
-# couler_py/steps/edit/step.py, line 90
+# couler_py/steps/edit/step.py, line 86
 def publish(data: Path, shared: str) -> Published:
     """Copy a corpus to a place that all nodes of a training reach."""
     from couler_py.steps.edit import sharing
@@ -457,7 +457,7 @@ class Trained(NamedTuple):
     bytes_between: int
     """What a rank sent to other replicas."""
 
-# couler_py/steps/edit/step.py, line 72
+# couler_py/steps/edit/step.py, line 68
 def found(out: Path) -> Trained:
     """What a training has left in a folder."""
     import json
@@ -474,7 +474,7 @@ def found(out: Path) -> Trained:
         told["between"],
     )
 
-# couler_py/steps/edit/step.py, line 98
+# couler_py/steps/edit/step.py, line 94
 def collect(results: str) -> Trained:
     """Fetch what a training on several nodes has left."""
     from couler_py.steps.edit import sharing
@@ -505,7 +505,7 @@ EDIT_EVALUATE = {
 # couler_py/steps/edit/step.py, line 8
 from pathlib import Path
 
-# couler_py/steps/edit/step.py, line 202
+# couler_py/steps/edit/step.py, line 198
 def evaluate(model: Path, data: Path, rows: int = 64, sequence: int = 64) -> float:
     """The mean loss of a model's folder on the last rows of a folder of tokens, which `train` holds out."""
     import torch
@@ -1563,7 +1563,7 @@ SPECS = {
             },
             {
                 "file": "couler_py/steps/edit/step.py",
-                "line": 90,
+                "line": 86,
                 "start": 17,
                 "count": 5,
             },
@@ -1597,13 +1597,13 @@ SPECS = {
             },
             {
                 "file": "couler_py/steps/edit/step.py",
-                "line": 72,
+                "line": 68,
                 "start": 24,
                 "count": 15,
             },
             {
                 "file": "couler_py/steps/edit/step.py",
-                "line": 98,
+                "line": 94,
                 "start": 41,
                 "count": 6,
             },
@@ -1626,7 +1626,7 @@ SPECS = {
             {"file": "couler_py/steps/edit/step.py", "line": 8, "start": 3, "count": 1},
             {
                 "file": "couler_py/steps/edit/step.py",
-                "line": 202,
+                "line": 198,
                 "start": 6,
                 "count": 13,
             },

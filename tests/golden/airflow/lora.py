@@ -313,11 +313,9 @@ def on_one_machine(
     base: Path, data: Path | None, tokenizer: Path | None, queue: str, checkpoints: str, inbox: str
 ) -> Tuned:
     """Train a queue of jobs, given as JSON, in one process of this machine, on its GPU where it has one."""
-    import importlib.util
-    import sys
+    from couler_py.steps.processes import need_torch
 
-    if importlib.util.find_spec("torch") is None:
-        raise RuntimeError(f"{sys.executable} has no torch: run this step where couler-py[train] is installed")
+    need_torch()
     from couler_py.steps.lora.running import run
 
     out = Path("trained")
@@ -367,7 +365,7 @@ LORA_EVALUATE = {
 # couler_py/steps/lora/step.py, line 9
 from pathlib import Path
 
-# couler_py/steps/lora/step.py, line 100
+# couler_py/steps/lora/step.py, line 98
 def evaluate(base: Path, adapters: Path, job: str, data: Path | None = None, tokenizer: Path | None = None) -> float:
     """The loss of one job's adapter on the lines that it held out, or on all where it held out none.
 
@@ -387,7 +385,7 @@ LORA_EXPORT = {
 # couler_py/steps/lora/step.py, line 9
 from pathlib import Path
 
-# couler_py/steps/lora/step.py, line 111
+# couler_py/steps/lora/step.py, line 109
 def export(adapters: Path, job: str, base: Path | None = None) -> Path:
     """One job's adapter as a folder for peft; with a base, a whole model with the adapter in it, for transformers.
 
@@ -1219,7 +1217,7 @@ SPECS = {
                 "file": "couler_py/steps/lora/step.py",
                 "line": 37,
                 "start": 26,
-                "count": 27,
+                "count": 25,
             },
         ],
     },
@@ -1241,7 +1239,7 @@ SPECS = {
             {"file": "couler_py/steps/lora/step.py", "line": 9, "start": 3, "count": 1},
             {
                 "file": "couler_py/steps/lora/step.py",
-                "line": 100,
+                "line": 98,
                 "start": 6,
                 "count": 8,
             },
@@ -1263,7 +1261,7 @@ SPECS = {
             {"file": "couler_py/steps/lora/step.py", "line": 9, "start": 3, "count": 1},
             {
                 "file": "couler_py/steps/lora/step.py",
-                "line": 111,
+                "line": 109,
                 "start": 6,
                 "count": 16,
             },

@@ -261,15 +261,12 @@ class Trained(NamedTuple):
 # couler_py/steps/hybrid/step.py, line 35
 def on_one_machine(data: Path, task: str, processes: int, checkpoints: str) -> Trained:
     """Run a training, given as JSON, in so many processes of this machine."""
-    import importlib.util
     import json
-    import sys
 
-    if importlib.util.find_spec("torch") is None:
-        raise RuntimeError(f"{sys.executable} has no torch: run this step where couler-py[train] is installed")
     from couler_py.steps.hybrid.supervisor import supervise
-    from couler_py.steps.processes import torchrun
+    from couler_py.steps.processes import need_torch, torchrun
 
+    need_torch()
     where = ("--checkpoints", checkpoints) if checkpoints else ()
     told_to = (task, "--data", str(data), "--out", "trained", *where)
     if json.loads(task).get("elastic"):
@@ -1345,7 +1342,7 @@ SPECS = {
                 "file": "couler_py/steps/hybrid/step.py",
                 "line": 35,
                 "start": 23,
-                "count": 28,
+                "count": 25,
             },
         ],
     },
