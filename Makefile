@@ -1,5 +1,5 @@
 # Every target works alone from a bare clone, and needs only Python 3.11 or later (test-cluster: see tests/cluster/README.md).
-.PHONY: help demo test test-airflow test-training test-cluster check golden bench bench-nl soak soak-cluster schemas clean
+.PHONY: help demo test test-here test-airflow test-training test-cluster check golden bench bench-nl soak soak-cluster schemas clean
 .DELETE_ON_ERROR:
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -32,10 +32,11 @@ demo: .venv/examples.stamp ## run the main example here, compile it to Argo, and
 	@echo "the Argo YAML  build/demo/automl.yaml   argo submit build/demo/automl.yaml"
 	@echo "all runs       $(bin)/couler runs"
 
-test: .venv/dev.stamp .venv/smollm.stamp ## every test that needs neither root nor a cluster
+.NOTPARALLEL: test
+test: test-here test-airflow test-training ## every test that needs neither root nor a cluster
+
+test-here: .venv/dev.stamp .venv/smollm.stamp ## the tests that need neither torch nor Airflow
 	$(bin)/pytest -n $(workers) -m "$(everyday)"
-	$(MAKE) --no-print-directory test-airflow
-	$(MAKE) --no-print-directory test-training
 
 test-airflow: .venv-airflow/airflow.stamp ## the tests on a real Airflow
 	$(airflow)/pytest tests/airflow -n $(workers) --dist loadgroup -m "not cluster and not soak"

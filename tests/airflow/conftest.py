@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parent
 INSTALLED = importlib.util.find_spec("airflow") is not None
+LINES_SHOWN = 150
 collect_ignore_glob = [] if INSTALLED else ["test_*.py"]
 
 if INSTALLED:  # Airflow reads these when it is imported
@@ -42,6 +43,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.airflow)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What the running Airflow wrote last is shown with a test of it that failed."""
+    report = yield
+    found: Live | None = getattr(item, "funcargs", {}).get("live")
+    if report.failed and found is not None:
+        lines = (found.server.home / "log").read_text(errors="replace").splitlines()
+        report.sections.append(("what Airflow wrote last", "\n".join(lines[-LINES_SHOWN:])))
+    return report
 
 
 @pytest.fixture(scope="session")

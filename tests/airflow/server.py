@@ -69,7 +69,7 @@ def running(home: Path) -> Iterator[Server]:
 
 def configuration(server: Server, port: int) -> dict[str, str]:
     """Airflow's settings, as variables."""
-    sections = {
+    sections: dict[str, dict[str, object]] = {
         "CORE": {
             "DAGS_FOLDER": server.dags,
             "LOAD_EXAMPLES": False,
@@ -83,7 +83,13 @@ def configuration(server: Server, port: int) -> dict[str, str]:
         "API_AUTH": {"JWT_SECRET": SECRET},
         "DATABASE": {"SQL_ALCHEMY_CONN": f"sqlite:///{server.home}/airflow.db?timeout=60"},
         "DAG_PROCESSOR": {"REFRESH_INTERVAL": 2, "MIN_FILE_PROCESS_INTERVAL": 2, "DAG_FILE_PROCESSOR_TIMEOUT": 120},
-        "SCHEDULER": {"SCHEDULER_IDLE_SLEEP_TIME": 0.2, "USE_JOB_SCHEDULE": True},
+        # A scheduler that stood still for 30 s counts as dead, and starts what runs once more: here there is only one.
+        "SCHEDULER": {
+            "SCHEDULER_IDLE_SLEEP_TIME": 0.2,
+            "USE_JOB_SCHEDULE": True,
+            "SCHEDULER_HEALTH_CHECK_THRESHOLD": 3600,
+            "TASK_INSTANCE_HEARTBEAT_TIMEOUT": 3600,
+        },
         "LOGGING": {"LOGGING_LEVEL": "INFO", "BASE_LOG_FOLDER": server.home / "logs"},
     }
     found = {f"AIRFLOW__{name}__{key}": str(value) for name, keys in sections.items() for key, value in keys.items()}
