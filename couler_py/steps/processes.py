@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     import torch
 
 T = TypeVar("T")
+HEALTH = 5
+"""Seconds after which a worker that isn't heard of is lost; three times as long later, one that ended comes back."""
 
 
 def need_torch() -> None:
@@ -35,6 +38,27 @@ def torchrun(module: str, processes: int, *arguments: str, restarts: int = 0) ->
     ended = subprocess.run(command, check=False).returncode
     if ended:
         raise RuntimeError(f"the training ended with {ended}: what its ranks said stands above")
+
+
+def agents(module: str, workers: int, *arguments: str, least: int, restarts: int) -> None:
+    """Run a module in so many workers of this machine, each with an agent of torchrun, of which some may be lost.
+
+    While at least `least` are left they meet anew and go on; who was lost comes back later (`runner/launch/`). Where
+    there are GPUs, each worker has its part of them. Raises `RuntimeError` where they fail for good.
+    """
+    import torch
+
+    from couler_py.runner.launch import program
+
+    job = {"framework": "torch", "nodes": workers, "processes": 1, "least": least, "restarts": restarts}
+    spec = job | {"health": HEALTH, "patience": 0, "roles": []}
+    command = [sys.executable, "-c", program(), json.dumps(spec), sys.executable, "-m", module, *arguments]
+    environment = dict(os.environ)
+    if torch.cuda.is_available():
+        environment.setdefault("CUDA_VISIBLE_DEVICES", ",".join(str(each) for each in range(torch.cuda.device_count())))
+    ended = subprocess.run(command, check=False, env=environment).returncode
+    if ended:
+        raise RuntimeError(f"the training ended with {ended}: what its workers said stands above")
 
 
 def task_of(text: str, kind: type[T]) -> T:

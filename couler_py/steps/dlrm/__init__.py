@@ -9,10 +9,11 @@ from couler_py.steps.dlrm.planning.allocation import Allocation, Goal, Measured,
 from couler_py.steps.dlrm.planning.step import Planned, plan
 from couler_py.steps.dlrm.shapes import Shape
 from couler_py.steps.dlrm.step import Evaluated, Trained, evaluate, export, train, train_on_nodes
-from couler_py.steps.dlrm.task import Task
+from couler_py.steps.dlrm.task import Emulated, Task
 
 __all__ = [
     "Allocation",
+    "Emulated",
     "Evaluated",
     "Goal",
     "Measured",

@@ -25,9 +25,11 @@ def main() -> None:
 
     from torch import distributed
 
-    from couler_py.steps.dlrm.feeding import Blocks
+    from couler_py.steps.checkpoint.peers import peers
+    from couler_py.steps.dlrm.emulated import lose, slowed
     from couler_py.steps.dlrm.folders import opened, save_model
     from couler_py.steps.dlrm.reporting import write
+    from couler_py.steps.dlrm.supplying import supplied
     from couler_py.steps.dlrm.trainer import Trainer
     from couler_py.steps.dlrm.training import train
 
@@ -35,12 +37,17 @@ def main() -> None:
     rows, tables, dense = opened(given.data, task.shape)
     testing, *_ = opened(given.test, task.shape)
     trainer = Trainer(task, tables, dense, device=device)
-    size = task.batch // task.micro_batches
-    feed = Blocks(rows, size, task.micro_batches, epochs=task.epochs, seed=task.seed)
-    told = train(trainer, feed, testing, checkpoints=given.checkpoints)
-    out = Path(given.out)
+    out, rank = Path(given.out), trainer.ranks.rank
+    with supplied(task, rows, peers()) as feed:
+        told = train(
+            trainer,
+            slowed(feed, task.emulated, rank),
+            testing,
+            checkpoints=given.checkpoints,
+            after=lambda step: lose(task.emulated, rank, step, out),
+        )
     save_model(trainer, out / "model")
-    if distributed.get_rank() == 0:
+    if rank == 0:
         write(task, told, out)
         judged = told.seen[-1].judged
         if given.outputs:

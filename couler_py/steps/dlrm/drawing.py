@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from couler_py.steps.checkpoint.peers import Peers, together
@@ -20,13 +21,16 @@ class Drawing:
     """A feed of rows that the first rank draws for all from a master with `mode="exactly_once"`; only it has a worker.
 
     A step has `rows` rows, cut by the speeds that ranks have shown (`sharding.shares.Speeds`), or evenly: its rows are
-    the same however it is cut. Each rank takes its part as one batch. What the master knows is saved with the model, so
-    after a kill every row is in the model once. Clocks decide how a step is cut, and so in which order numbers are
-    added up: where a training must end with the same bits, set `even`.
+    the same however it is cut. Each rank takes its part in micro-batches of up to `most` rows, or as one. What the
+    master knows is saved with the model, so after a kill every row is in the model once. Clocks decide how a step is
+    cut, and so in which order numbers are added up: where a training must end with the same bits, set `even`.
     """
 
-    def __init__(self, worker: Worker | None, pieces: Pieces, rows: int, ranks: Peers, *, even: bool = False):
-        self._worker, self._pieces, self._ranks, self._even = worker, pieces, ranks, even
+    def __init__(
+        self, worker: Worker | None, pieces: Pieces, rows: int, ranks: Peers, *, even: bool = False,
+        most: int | None = None,
+    ):  # fmt: skip
+        self._worker, self._pieces, self._ranks, self._even, self._most = worker, pieces, ranks, even, most
         self.speeds = Speeds(ranks.size, rows)
         self._step = 0
 
@@ -38,8 +42,7 @@ class Drawing:
         worker, step = self._worker, self._step
         told = together(self._ranks, lambda: worker.draw(step, self.speeds.shares) if worker else ())
         drawn = told[0][rank]
-        batches: list[Batch] = [self._pieces.drawn(drawn)] if drawn else []
-        return batches
+        return cut(self._pieces.drawn(drawn), self._most) if drawn else []
 
     def computed(self, seconds: float) -> None:
         """Hear how long this rank has computed in a step."""
@@ -52,10 +55,22 @@ class Drawing:
         return {STEP: self._step, **own}
 
     def restore(self, facts: Mapping[str, Any]) -> None:
-        """Have the master go back to what it knew."""
+        """Have the master go back to what it knew. Raises `ValueError` for what another kind of feed has saved."""
+        if STATE not in facts or STEP not in facts:
+            raise ValueError("the checkpoint is of a training whose rows came from elsewhere than a master's draws")
         self._begin(facts[STATE])
         self._step = int(facts[STEP])
 
     def _begin(self, state: str) -> None:
         worker = self._worker
         together(self._ranks, lambda: worker.restore(state) if worker else None)
+
+
+def cut(batch: Any, most: int | None) -> list[Batch]:
+    """A batch as micro-batches of up to so many rows, as equal as they can be; as one where `most` is None."""
+    rows = len(batch.label)
+    if most is None or rows <= most:
+        return [batch]
+    count = -(-rows // most)
+    ends = [rows * number // count for number in range(count + 1)]
+    return [type(batch)(*(column[start:stop] for column in batch)) for start, stop in pairwise(ends)]

@@ -20,7 +20,7 @@ from couler_py.steps.dlrm.task import Task
 from couler_py.steps.dlrm.trainer import Trainer
 
 if TYPE_CHECKING:
-    from couler_py.steps.dlrm.feeding import Source
+    from couler_py.steps.dlrm.data.shards import Dataset
 
 ABOUT, DENSE, PROGRAM, TABLES = "model.json", "dense.safetensors", "dense.pt2", "tables"
 
@@ -113,7 +113,7 @@ def tables_of(columns: list[tuple[str, int]], shape: Shape) -> tuple[Table, ...]
     return tuple(Table(name, rows, shape.table_width) for name, rows in columns)
 
 
-def opened(folder: str | Path, shape: Shape) -> tuple[Source, tuple[Table, ...], int]:
+def opened(folder: str | Path, shape: Shape) -> tuple[Dataset, tuple[Table, ...], int]:
     """A folder of shards as `dlrm.prepare` makes it: its rows, the tables that they need, and its dense features."""
     from couler_py.steps.dlrm.data.shards import Dataset
 

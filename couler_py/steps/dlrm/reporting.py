@@ -39,6 +39,8 @@ def report(task: Task, told: Told) -> str:
         }
         plot = line(right, x_label="predicted", y_label="clicked")
         cards += [Section("Rows for testing", (Table(names, rows),)), Section("Calibration", (Plot("Bins", plot),))]
+    if len(told.lives) > 1:
+        cards.append(Section("Who trained", (Table(("from step", "ranks"), told.lives),)))
     facts = {
         "model": task.shape.kind,
         "ranks": told.ranks,

@@ -43,16 +43,23 @@ class Evaluated(NamedTuple):
 
 
 @step(name="dlrm-train")
-def on_one_machine(data: Path, test: Path, task: str, processes: int, restarts: int, checkpoints: str) -> Trained:
-    """Run a training, given as JSON, in so many processes of this machine."""
+def on_one_machine(
+    data: Path, test: Path, task: str, processes: int, restarts: int, checkpoints: str, least: int
+) -> Trained:
+    """Run a training, given as JSON, in so many processes of this machine; with `least`, some may be lost."""
     import json
 
-    from couler_py.steps.processes import need_torch, torchrun
+    from couler_py.steps.processes import agents, need_torch, torchrun
 
     need_torch()
     where = ("--checkpoints", checkpoints) if checkpoints else ()
     folders = ("--data", str(data), "--test", str(test), "--out", "trained")
-    torchrun("couler_py.steps.dlrm", processes, task, *folders, *where, restarts=restarts)
+    if least:
+        agents(
+            "couler_py.steps.dlrm", processes, task, *folders, *where, least=min(least, processes), restarts=restarts
+        )
+    else:
+        torchrun("couler_py.steps.dlrm", processes, task, *folders, *where, restarts=restarts)
     out = Path("trained")
     told = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
     judged = told["seen"][-1]["judged"]
@@ -76,16 +83,19 @@ def train(
     model: str | Shape = "dlrm",
     workers: Any = 1,
     task: Task = Task(),
-    restarts: int = 0,
+    restarts: int | None = None,
     checkpoints: str = "",
+    least: int | None = None,
     **options: Unpack[StepOptions],
 ) -> Any:
     """Train on a folder of shards, in `workers` processes of the step's machine, each with a GPU where there are any.
 
     `model` is a shape or the name of one, and replaces that of `task`, whose micro-batches are as many as the workers
     where it doesn't say. `workers` may be what an earlier step gives (`dlrm.plan`): then the task says how many
-    micro-batches there are. Processes that fail begin again `restarts` times, from the newest of `checkpoints` (a
-    folder or URL that outlives attempts) where `task.save_every` is set. Options are those of every step.
+    micro-batches there are. Processes that fail begin again `restarts` times (0, or 3 with `least`), from the newest of
+    `checkpoints` (a folder or URL that outlives attempts) where `task.save_every` is set. With `least`, a worker
+    that is lost is not waited for while so many are left: the others go on, with as many rows in a step, and it comes
+    back after a while. Options are those of every step.
 
     Raises `ValueError` for settings that make no sense.
 
@@ -93,7 +103,14 @@ def train(
     """
     whole = _task(task, model, workers, checkpoints)
     run = on_one_machine.named(f"train-{whole.shape.kind.replace('_', '-')}").with_options(**options)
-    return run(data, test, msgspec.json.encode(whole).decode(), workers, restarts, checkpoints)
+    if least is not None and (least < 1 or (isinstance(workers, int) and least > workers)):
+        raise ValueError(f"at least {least} workers of {workers}: there is one at least, and no more than there are")
+    if least is not None and whole.save_every is None:
+        raise ValueError(
+            "workers that may be lost go back to a checkpoint: say save_every in the task, and checkpoints="
+        )
+    again = restarts if restarts is not None else 0 if least is None else 3
+    return run(data, test, msgspec.json.encode(whole).decode(), workers, again, checkpoints, least or 0)
 
 
 def train_on_nodes(

@@ -9,6 +9,15 @@ import msgspec
 from couler_py.steps.dlrm.shapes import Shape
 
 
+class Emulated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What goes wrong, for demonstrations and tests: nothing, unless said otherwise."""
+
+    slow: tuple[tuple[int, float], ...] = ()
+    """Ranks that take so many seconds longer for each row."""
+    lost: tuple[tuple[int, int], ...] = ()
+    """Ranks that are killed after a step (of the whole training), each once: the process, and with it its node."""
+
+
 class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How to train. Nothing in it says on how many ranks: a step is the same step on any number of them."""
 
@@ -31,11 +40,20 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Steps between looks at the rows for testing; at the end in any case."""
     rebalance_every: int | None = None
     """Steps between looks at which ranks look up too much; parts of tables move where one does."""
+    sharding: Literal["exactly_once", "at_least_once", "fixed"] = "exactly_once"
+    """Who says which rows a rank gets: a master from which a step's rows are drawn ("exactly_once") or shards are
+    leased by each rank on its own ("at_least_once"), more of them for ranks that are fast; or the seed alone."""
     tolerance: float = 0.2
     """How much more than the mean a rank may look up."""
     memory: float | None = None
     """Bytes of a rank that tables may be held in, nine tenths of them; None doesn't look."""
     precision: Literal["fp32", "fp64"] = "fp32"
+    emulated: Emulated = Emulated()
+
+    @property
+    def micro_batch(self) -> int:
+        """Rows of a micro-batch."""
+        return self.batch // self.micro_batches
 
     def __post_init__(self) -> None:
         if self.batch < 1 or self.micro_batches < 1 or self.batch % self.micro_batches:

@@ -49,6 +49,8 @@ class Told(msgspec.Struct, frozen=True):
     ranks: int
     moved: tuple[int, ...] = ()
     """Steps after which parts of tables moved."""
+    lives: tuple[tuple[int, int], ...] = ()
+    """Where training was begun or gone on with, by step, and by how many ranks: those lives that the model is of."""
 
     @property
     def rows_per_second(self) -> float:
@@ -78,16 +80,19 @@ def train(
     moved: list[int] = []
     step = rows = rows_here = 0
     seconds = 0.0
+    lives: list[tuple[int, int]] = []
     with _keeping(trainer, checkpoints) as keep:
         if checkpoints is not None and any_saved(checkpoints, trainer.ranks.group):
             tensors, _ = trainer.state()
             loaded = keep.restore(tensors)
             step, rows = loaded.step, loaded.facts["rows"]
+            lives = [(at, ranks) for at, ranks in loaded.facts.get("lives", ())]
             trainer.take(tensors, loaded.facts)
             feed.restore(
                 {name.removeprefix(FEED): each for name, each in loaded.facts.items() if name.startswith(FEED)}
             )
         begun_at = step
+        lives.append((step, trainer.ranks.world))
         while True:
             begun, waited = time.monotonic(), trainer.ranks.waited
             count, loss = trainer.step(feed.next(trainer.ranks.rank, trainer.ranks.world))
@@ -105,7 +110,7 @@ def train(
             if _due(task.save_every, step):
                 tensors, facts = trainer.state()
                 place_in_data = {FEED + name: each for name, each in feed.facts().items()}
-                keep.save(step, tensors, {**facts, **place_in_data, "rows": rows})
+                keep.save(step, tensors, {**facts, **place_in_data, "rows": rows, "lives": lives})
             after(step)
     if testing is not None and (not seen or seen[-1].step != step):
         seen.append(Seen(step, evaluate(trainer, testing)))
@@ -119,6 +124,7 @@ def train(
         begun_at=begun_at,
         ranks=trainer.ranks.world,
         moved=tuple(moved),
+        lives=tuple(lives),
     )
 
 

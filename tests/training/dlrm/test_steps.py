@@ -61,6 +61,29 @@ def test_a_workflow_trains_on_two_processes_and_its_model_is_read_by_others(
     assert torch.equal(first, trainer.bags.weight("C1").detach())
 
 
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+def test_a_worker_that_is_killed_comes_back_and_every_row_is_in_the_model_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COULER_HOME", str(tmp_path / "home"))
+    lost = msgspec.structs.replace(TASK, emulated=dlrm.Emulated(lost=((1, 6),)))
+
+    @couler.workflow
+    def recommender():
+        shards = dlrm.prepare(dlrm.generate(rows=6000, largest=500), holdout=0.2)
+        trained = dlrm.train(
+            shards.train, shards.test, model=SMALL, workers=2, least=1, task=lost, checkpoints="checkpoints"
+        )
+        return {"rows": trained.rows, "metrics": trained.metrics}
+
+    found = couler.run(recommender, check=True).outputs
+    told = json.loads(Path(found["metrics"]).read_text())
+    assert (found["rows"], told["steps"], told["seen"][-1]["judged"]["rows"]) == (4800, 10, 1200)
+    assert told["lives"][0] == [0, 2]
+    assert told["lives"][1][0] == 4
+
+
 def test_a_folder_without_a_whole_model_is_said(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"has no model\.json: it is no recommender's folder"):
         load_model(tmp_path)

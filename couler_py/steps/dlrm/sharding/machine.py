@@ -89,7 +89,7 @@ class Machine:
                 return self._skip(step, reason)
             case Save():
                 kept = msgspec.structs.replace(self.state, generations={}, answered={})
-                return Saved(msgspec.json.encode(kept).decode())
+                return Saved(msgspec.json.encode((self.settings.order, kept)).decode())
             case Restore(saved):
                 return self._restore(saved)
             case Ask():
@@ -112,7 +112,7 @@ class Machine:
         state, settings = self.state, self.settings
         if state.returned:
             part = state.returned.pop(0)
-        elif state.place < settings.shards * settings.epochs:
+        elif state.place < settings.places:
             part = Part(state.place)
             state.place += 1
         else:
@@ -180,7 +180,7 @@ class Machine:
         ranks = []
         for count in counts:
             pieces = []
-            while count and state.place < settings.shards * settings.epochs:
+            while count and state.place < settings.places:
                 epoch, start, stop = settings.shard(state.place)
                 last = min(state.cursor + count, stop - start)
                 pieces.append(Piece(epoch, start, stop, state.cursor, last))
@@ -198,7 +198,7 @@ class Machine:
         state = self.state
         if step != state.step + 1:
             return Refused(f"step {step} can't skip: {state.step} steps were drawn")
-        if state.place >= self.settings.shards * self.settings.epochs:
+        if state.place >= self.settings.places:
             return Refused("there is nothing left to skip")
         self._set_aside(state.place, state.cursor, reason)
         state.place, state.cursor = state.place + 1, 0
@@ -206,9 +206,19 @@ class Machine:
 
     def _restore(self, saved: str) -> Reply:
         try:
-            found = msgspec.json.decode(saved, type=State) if saved else State()
+            order, found = (
+                msgspec.json.decode(saved, type=tuple[tuple[int, int, int, bool, str], State])
+                if saved
+                else (self.settings.order, State())
+            )
         except msgspec.DecodeError as error:
             return Refused(f"this is no state of a training: {error}")
+        if order != self.settings.order:
+            names = ("rows", "rows of a shard", "seed", "shuffled", "mode")
+            told = [
+                f"{name} {a}, not {b}" for name, a, b in zip(names, order, self.settings.order, strict=True) if a != b
+            ]
+            return Refused(f"this is the state of another training: {'; '.join(told)}")
         found.last_generation = max(found.last_generation, self.state.last_generation)
         found.last_lease = max(found.last_lease, self.state.last_lease)
         found.returned = [*(held.part for _, held in sorted(found.held.items())), *found.returned]
@@ -218,7 +228,7 @@ class Machine:
 
     def status(self) -> Status:
         """How far it all is."""
-        state, total = self.state, self.settings.shards * self.settings.epochs
+        state, total = self.state, self.settings.places
         return Status(
             total,
             total - state.place,

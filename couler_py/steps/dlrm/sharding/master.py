@@ -1,14 +1,16 @@
-"""The process that hands out shards: `python -m couler_py.steps.dlrm.sharding.master FOLDER [HOST]`.
+"""The process that hands out shards: `python -m couler_py.steps.dlrm.sharding.master FOLDER [HOST [PARENT]]`.
 
 `FOLDER/settings.json` says what is handed out; the journal, the token and the address lie beside it. One thread serves
 all workers: it reads what has come, does it, writes it down with one fsync for all, and answers. It can be killed at
-any time: another one that is started on the folder goes on, at the same address where that is free.
+any time: another one that is started on the folder goes on, at the same address where that is free. With the process
+that has started it, PARENT, it ends: nobody else would end it where that was killed.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hmac
+import os
 import secrets
 import selectors
 import signal
@@ -60,7 +62,8 @@ class _Peer:
 class Master:
     """A machine, its journal, and the workers that are connected."""
 
-    def __init__(self, folder: Path, host: str = "127.0.0.1"):
+    def __init__(self, folder: Path, host: str = "127.0.0.1", parent: int | None = None):
+        self._parent = parent
         settings = msgspec.json.decode((folder / SETTINGS).read_bytes(), type=Settings)
         self._journal = Journal(folder)
         self._machine = Machine(settings, self._journal.state)
@@ -80,8 +83,8 @@ class Master:
         self._over = True
 
     def serve(self) -> None:
-        """Serve until told to stop."""
-        while not self._over:
+        """Serve until told to stop, or until nobody is left who would."""
+        while not self._over and self._parent in (None, os.getppid()):
             waiting: list[tuple[_Peer, Reply]] = []
             changes: list[Request] = []
             for key, events in self._selector.select(min(LOOK, self._lease / 4)):
@@ -196,9 +199,9 @@ def _listening(folder: Path, host: str) -> socket.socket:
     return sock
 
 
-def main(folder: str, host: str = "127.0.0.1") -> None:
+def main(folder: str, host: str = "127.0.0.1", parent: str = "") -> None:
     """Serve until a signal says that it is enough."""
-    master = Master(Path(folder), host)
+    master = Master(Path(folder), host, int(parent) if parent else None)
     signal.signal(signal.SIGTERM, master.stop)
     sys.stdout.write("ready\n")
     sys.stdout.flush()

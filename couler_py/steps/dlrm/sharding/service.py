@@ -23,7 +23,7 @@ AGAIN = 20
 
 
 class Service:
-    """A master that runs, and how often it had to be started again."""
+    """A master that runs, and how often it had to be started again. It ends with this process, however that ends."""
 
     def __init__(self, folder: Path, host: str):
         self._folder, self._host = folder, host
@@ -45,7 +45,8 @@ class Service:
         self._watcher.join()
 
     def _started(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "couler_py.steps.dlrm.sharding.master", str(self._folder), self._host]
+        module = "couler_py.steps.dlrm.sharding.master"
+        command = [sys.executable, "-m", module, str(self._folder), self._host, str(os.getpid())]
         with open(self._folder / "log", "ab") as log:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
         assert process.stdout is not None

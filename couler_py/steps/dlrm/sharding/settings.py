@@ -20,7 +20,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     rows: int
     shard_rows: int
-    epochs: int = 1
+    epochs: float = 1
+    """How often all shards are handed out; a part of an epoch is so many of its shards, and at least one."""
     seed: int = 0
     shuffled: bool = True
     """Whether shards come in an order that the seed gives, and not in that of their rows."""
@@ -36,9 +37,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How many shards may be set aside for good after their retries; one more, and the job fails."""
 
     def __post_init__(self) -> None:
-        for name in ("rows", "shard_rows", "epochs"):
+        for name in ("rows", "shard_rows"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}: it is at least 1")
+        if not (self.epochs > 0 and math.isfinite(self.epochs)):
+            raise ValueError(f"{self.epochs} epochs: there are more than 0")
         if not (self.lease > 0 and math.isfinite(self.lease)):
             raise ValueError(f"a lease of {self.lease} s: it is above 0")
         if self.retries < 0 or self.quarantine < 0:
@@ -48,6 +51,16 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def shards(self) -> int:
         """How many shards an epoch has; the last one of the rows may be shorter."""
         return -(-self.rows // self.shard_rows)
+
+    @property
+    def places(self) -> int:
+        """How many shards are handed out until the end, over all epochs."""
+        return max(1, round(self.shards * self.epochs))
+
+    @property
+    def order(self) -> tuple[int, int, int, bool, str]:
+        """What says which rows a place is, and so what a saved place can be gone back to with."""
+        return self.rows, self.shard_rows, self.seed, self.shuffled, self.mode
 
     def shard(self, place: int) -> tuple[int, int, int]:
         """The epoch, first row and row after the last of the shard at a place of the order, counted over all epochs."""

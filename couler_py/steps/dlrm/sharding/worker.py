@@ -113,13 +113,18 @@ class Worker:
         Raises `FencedError` where this worker was taken for lost, and `ShardingError` where the training has failed.
         """
         while True:
-            found = self._asked(Take(), Lease | Nothing)
+            found = self.take()
             if isinstance(found, Lease):
                 yield found
             elif found.over:
                 return
             else:
                 time.sleep(POLL)
+
+    def take(self) -> Lease | Nothing:
+        """A shard, or that none is free just now; it raises what `leases` does."""
+        found: Lease | Nothing = self._asked(Take(), Lease | Nothing)
+        return found
 
     def advance(self, lease: Lease, cursor: int) -> None:
         """Say that the first `cursor` rows of a shard, in the order of training, are in the model; all: it is done.

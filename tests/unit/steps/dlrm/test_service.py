@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import socket
 import threading
@@ -17,7 +18,7 @@ from couler_py.steps.dlrm.sharding.service import serving
 from couler_py.steps.dlrm.sharding.settings import Settings
 from couler_py.steps.dlrm.sharding.worker import FencedError, MasterLostError, ShardingError, Worker
 
-from .mastering import mastered
+from .mastering import mastered, started
 
 FOUND = Settings(rows=100, shard_rows=10, shuffled=False, lease=60)
 
@@ -36,6 +37,24 @@ def test_a_master_that_is_killed_is_started_again_and_known_to_its_workers(tmp_p
         assert next(worker.leases()).start == 10  # what was held when all of it ended
     with pytest.raises(ValueError, match="is of another training"), serving(tmp_path / "master", Settings(7, 7)):
         pass
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for a process that isn't a child, as Linux can")
+def test_a_master_ends_when_who_started_it_is_killed(tmp_path: Path) -> None:
+    heard, said = os.pipe()
+
+    def starts() -> None:
+        with serving(tmp_path / "master", FOUND) as service:
+            os.write(said, str(service.pid).encode())
+            signal.pause()
+
+    process = started(starts)
+    master = os.pidfd_open(int(os.read(heard, 20)))
+    process.kill()
+    process.join()
+    assert select.select([master], [], [], 60)[0]
+    for each in (heard, said, master):
+        os.close(each)
 
 
 def test_who_is_silent_for_too_long_is_lost_and_hears_of_it(tmp_path: Path) -> None:

@@ -51,6 +51,8 @@ def test_several_nodes_are_a_job_that_others_may_leave() -> None:
         ({"model": "huge"}, "no model is called 'huge'"),
         ({"workers": 3}, "a step of 2048 rows isn't shared evenly by 3 micro-batches"),
         ({"task": dlrm.Task(save_every=5)}, "checkpoints are to be saved every 5 steps: say where, checkpoints="),
+        ({"workers": 2, "least": 3}, "at least 3 workers of 2"),
+        ({"workers": 2, "least": 1}, "workers that may be lost go back to a checkpoint: say save_every"),
     ],
 )
 def test_what_makes_no_sense_is_said_where_it_is_written(options: dict[str, Any], problem: str) -> None:
