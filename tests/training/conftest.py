@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from subprocess import run
+from subprocess import PIPE, Popen, run
 
 import pytest
 
@@ -47,3 +49,61 @@ def torchrun(
 def launch(checkout: Path, tmp_path: Path) -> Launch:
     """`launch("module", 4, "argument", …)`: `torchrun` in the test's own folder."""
     return partial(torchrun, checkout, tmp_path)
+
+
+class Ranks:
+    """A process in which torch is imported, from which ranks fork: `tests/training/hybrid/forked.py`."""
+
+    def __init__(self, checkout: Path):
+        self._checkout = checkout
+        self._process: Popen[str] | None = None
+
+    def __call__(self, folder: Path, module: str, count: int, *arguments: str) -> str:
+        """What so many ranks of a module say, which run in a folder; the test fails where one does."""
+        said = folder / "ranks.log"
+        asked = {"module": module, "count": count, "arguments": arguments, "folder": str(folder), "said": str(said)}
+        try:
+            failed = self._asked(json.dumps(asked))
+        except BaseException:  # a time-out: it still waits for its ranks
+            self.end()
+            raise
+        if failed != "0":
+            pytest.fail(f"{module}: {failed} ranks failed\n{said.read_text()[-9000:]}")
+        return said.read_text()
+
+    def _asked(self, line: str) -> str:
+        if self._process is None:
+            self._process = Popen(
+                [sys.executable, "-m", "tests.training.hybrid.forked"],
+                stdin=PIPE,
+                stdout=PIPE,
+                text=True,
+                env=os.environ | {"PYTHONPATH": str(self._checkout)},
+                start_new_session=True,
+            )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(line + "\n")
+        self._process.stdin.flush()
+        return self._process.stdout.readline().strip()
+
+    def end(self) -> None:
+        """End it, with ranks that a test left behind."""
+        if self._process is not None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.communicate()
+            self._process = None
+
+
+@pytest.fixture(scope="session")
+def forking(checkout: Path) -> Iterator[Ranks]:
+    """The process from which the ranks of a whole run fork: importing torch takes longer than most tests."""
+    made = Ranks(checkout)
+    yield made
+    made.end()
+
+
+@pytest.fixture
+def ranks(forking: Ranks, tmp_path: Path) -> Launch:
+    """`ranks("module", 4, "argument", …)`: that many ranks in the test's own folder."""
+    return partial(forking, tmp_path)

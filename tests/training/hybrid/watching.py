@@ -1,8 +1,10 @@
-"""A training with a rank that gets slow and is healthy again, and the same one under equal shares; on each rank."""
+"""A training with a rank that gets slow and is healthy again, and the same one under equal shares; on each rank.
+
+Run by `forked` with four processes.
+"""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import msgspec
@@ -17,8 +19,9 @@ from couler_py.steps.hybrid.runtime.training import train
 from couler_py.steps.hybrid.task import Emulated, Task
 from couler_py.steps.models.config import DecoderConfig
 from couler_py.steps.models.decoder import Decoder
+from tests.training.hybrid.forked import begin
 
-STEPS, SLOW, HEALTHY = 26, 8, 18
+STEPS, SLOW, HEALTHY = 14, 5, 10
 MODEL = DecoderConfig(vocabulary=257, layers=8, hidden=16, heads=2, kv_heads=1, feed_forward=32, context=16)
 
 
@@ -27,9 +30,10 @@ def work(plan: Plan, rank: int) -> int:
     return sum(stage.count * each.micros for each in plan.pipelines for stage in each.stages if rank in stage.ranks)
 
 
-def main(folder: Path) -> None:
-    dist.init_process_group("gloo")
-    if dist.get_rank() == 0:
+def main(rank: int, store: dist.Store, place: str) -> None:
+    folder = Path(place)
+    begin(store, "watching", rank, 4)
+    if rank == 0:
         tokens.write(["the quick brown fox jumps over the lazy dog. " * 60], ByteTokenizer(), folder / "corpus")
     dist.barrier()
     task = Task(
@@ -40,10 +44,11 @@ def main(folder: Path) -> None:
         steps=STEPS,
         emulated=Emulated(0.01, 0.02, slow=((0, {}), (SLOW, {0: 2.57}), (HEALTHY, {}))),
         held_out=8,
-        save_every=13,
+        save_every=STEPS // 2,
     )
     trainer, told = train(task, folder / "corpus", folder / "checkpoints")
-    same, plain = train(msgspec.structs.replace(task, planning=False, save_every=None), folder / "corpus")
+    at_once = msgspec.structs.replace(task, planning=False, save_every=None, emulated=None)
+    same, plain = train(at_once, folder / "corpus")
 
     assert [stage.count for each in told.plans[0].plan.pipelines for stage in each.stages] == [4, 4, 4, 4]
     slowed = [one for one in told.plans if "rank 0 takes 2." in one.why]
@@ -59,14 +64,10 @@ def main(folder: Path) -> None:
     again, rest = train(msgspec.structs.replace(task, steps=STEPS + 1), folder / "corpus", folder / "checkpoints")
     assert (rest.steps[0].step, again.consumed) == (STEPS + 1, (STEPS + 1) * 8)
     again.save(folder / "last")
-    if dist.get_rank() == 0:
+    if rank == 0:
         write(task, told, folder / "out")
         page = (folder / "out" / "report.html").read_text()
         assert "rank 0 takes 2." in page
     dist.destroy_process_group()
-    if (folder / "out").exists():
+    if rank == 0:
         load_training(folder / "last", Decoder(MODEL))
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))

@@ -12,12 +12,12 @@ from couler_py.steps.lora.jobs import Queue
 from couler_py.steps.lora.piped import on_stages
 from couler_py.steps.models.decoder import build
 from couler_py.steps.models.folders import save
-from tests.training.hybrid.forked import launched
+from tests.training.conftest import Launch
 from tests.training.lora import toys
 
 
-def test_what_a_job_learns_in_a_pipeline_or_by_replicas_is_what_it_learns_alone(checkout: Path, tmp_path: Path) -> None:
-    launched(checkout, tmp_path, "tests.training.lora.piping", 3, str(tmp_path))
+def test_what_a_job_learns_in_a_pipeline_or_by_replicas_is_what_it_learns_alone(ranks: Launch, tmp_path: Path) -> None:
+    ranks("tests.training.lora.piping", 3, str(tmp_path))
 
 
 @pytest.mark.soak

@@ -13,10 +13,11 @@ change when some are lost and others come (`seat=`, `Trainer(None, …)` for one
 
 from couler_py.steps.hybrid.runtime.batches import Batch
 from couler_py.steps.hybrid.runtime.course import Slicing
+from couler_py.steps.hybrid.runtime.done import Done
 from couler_py.steps.hybrid.runtime.emulated import Timed
 from couler_py.steps.hybrid.runtime.moving import Switched
 from couler_py.steps.hybrid.runtime.running import run_hetero_pipeline
 from couler_py.steps.hybrid.runtime.state import Adam
-from couler_py.steps.hybrid.runtime.trainer import Done, Trainer
+from couler_py.steps.hybrid.runtime.trainer import Trainer
 
 __all__ = ["Adam", "Batch", "Done", "Slicing", "Switched", "Timed", "Trainer", "run_hetero_pipeline"]

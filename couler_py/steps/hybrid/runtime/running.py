@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from couler_py.steps.hybrid.plan import Plan
 from couler_py.steps.hybrid.rates import Timing
 from couler_py.steps.hybrid.runtime.batches import Batch
-from couler_py.steps.hybrid.runtime.trainer import Done, Trainer
+from couler_py.steps.hybrid.runtime.done import Done
+from couler_py.steps.hybrid.runtime.trainer import Trainer
 from couler_py.steps.models.config import DecoderConfig
 
 if TYPE_CHECKING:

@@ -86,6 +86,11 @@ class State:
         self._gradients: list[Tensor] = []
         self._step = 0
 
+    def leave(self) -> None:
+        """Let go of all groups; what it holds stays."""
+        for owned in self._owned:
+            owned.group = None
+
     def begin(self, step: int, *, fresh: bool = False) -> None:
         """Take up the weights that were put into the parameters, after so many steps; `fresh` ones have no masters."""
         for owned, share in zip(self._owned, self.shares, strict=True):

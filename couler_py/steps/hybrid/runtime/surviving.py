@@ -44,6 +44,7 @@ def train(
         except (CheckpointError, InfeasibleError):
             raise
         except (RuntimeError, ValueError) as error:  # what torch raises where another process is gone
+            training.leave(error)
             failure = error
 
 

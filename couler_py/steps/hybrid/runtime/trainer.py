@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import os
 import time
+import traceback
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import torch
 import torch.distributed as dist
 
@@ -20,6 +20,7 @@ from couler_py.steps.hybrid.rates import Timing
 from couler_py.steps.hybrid.runtime import moving
 from couler_py.steps.hybrid.runtime.batches import Batch
 from couler_py.steps.hybrid.runtime.course import Course, Slicing, groups_of
+from couler_py.steps.hybrid.runtime.done import Done
 from couler_py.steps.hybrid.runtime.emulated import Timed
 from couler_py.steps.hybrid.runtime.moving import Switched, Told
 from couler_py.steps.hybrid.runtime.state import Adam, State
@@ -29,19 +30,6 @@ from couler_py.steps.models.decoder import first_value
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-
-class Done(msgspec.Struct, frozen=True):
-    """A step that was done; the same on every rank but for `seconds`."""
-
-    step: int
-    """Steps that are done now."""
-    loss: float
-    """The mean over all targets that count."""
-    norm: float
-    """Of all gradients together, before clipping."""
-    seconds: float
-    """From the first forward to the new weights, on this rank."""
 
 
 class Trainer:
@@ -110,34 +98,22 @@ class Trainer:
 
         `batch` is a `Batch`, or rows of tokens (samples, length + 1). Without `update` gradients are summed and weights
         stay: `gradients()` gives them. Raises `ValueError` where samples aren't as many for each micro-batch, and what
-        the backend raises where a process is gone: then `switch` leads on, when there is a process group again.
+        the backend raises where a process is gone: then end the default process group, so that others hear of it at
+        once, and `switch` leads on, when there is another.
         """
-        plan, state = self._planned()
+        plan, _ = self._planned()
+        if not self._world.is_current:
+            raise ValueError("this trainer's process group is gone: make another, and `switch` with all who are in it")
         if not isinstance(batch, Batch):
             batch = Batch.of(batch)
         samples = len(batch.tokens)
         if samples % plan.micros:
             raise ValueError(f"{samples} samples aren't shared evenly by {plan.micros} micro-batches")
-        batch = batch.to(self._device)
-        dist.barrier()
-        started = time.perf_counter()
-        loss = 0.0
-        if self._course is not None:
-            each, first = samples // plan.micros, sum(one.micros for one in plan.pipelines[: self._pipeline])
-            mine = batch.rows(first * each, (first + plan.pipelines[self._pipeline].micros) * each)
-            self._course.run(mine, batch.counted)
-            loss = self._course.loss / self._course.size
-        state.sum_gradients()
-        told = torch.tensor([loss, state.square()], dtype=torch.float64, device=self._device)
-        dist.all_reduce(told)  # whoever is past this knows that all gradients are there
-        norm = math.sqrt(float(told[1]))
-        if update:
-            self._is_torn = True
-            state.update(norm)
-            self._is_torn = False
-            self.steps += 1
-            self.consumed += samples
-        return Done(self.steps, float(told[0]), norm, time.perf_counter() - started)
+        try:
+            return self._step(plan, batch.to(self._device), update)
+        except BaseException as error:
+            self.leave(error)
+            raise
 
     def timings(self) -> dict[int, Timing]:
         """What each seat computed in the last step, as `profile_devices` takes it; all ranks call it.
@@ -176,6 +152,18 @@ class Trainer:
         self._take_up(plan, layout)
         return Switched(steps, kept, received, sent, read, is_back, time.perf_counter() - started)
 
+    def leave(self, error: BaseException) -> None:
+        """Let go of all groups after an error, whose frames hold them too; what this rank has stays, for `switch`.
+
+        Their connections close when the default group is ended, so that whoever waits for this rank hears of it at
+        once. A step that fails does it itself.
+        """
+        traceback.clear_frames(error.__traceback__)
+        self._course = None
+        if self._state is not None:
+            self._state.leave()
+        self._world.leave()
+
     def save(self, where: str | os.PathLike[str], facts: Mapping[str, Any] | None = None, **options: Any) -> Saved:
         """Write a checkpoint of this step, which knows no plan; all ranks call it. Options are those of `saving.save`.
 
@@ -195,6 +183,28 @@ class Trainer:
     def gradients(self) -> dict[str, Tensor]:
         """The summed gradients of the last step, whole, on every rank; all call it. For tests of small models."""
         return self._planned()[1].whole_gradients(self._world)
+
+    def _step(self, plan: Plan, batch: Batch, update: bool) -> Done:
+        state, samples = self._planned()[1], len(batch.tokens)
+        dist.barrier()
+        started = time.perf_counter()
+        loss = 0.0
+        if self._course is not None:
+            each, first = samples // plan.micros, sum(one.micros for one in plan.pipelines[: self._pipeline])
+            mine = batch.rows(first * each, (first + plan.pipelines[self._pipeline].micros) * each)
+            self._course.run(mine, batch.counted)
+            loss = self._course.loss / self._course.size
+        state.sum_gradients()
+        told = torch.tensor([loss, state.square()], dtype=torch.float64, device=self._device)
+        dist.all_reduce(told)  # whoever is past this knows that all gradients are there
+        norm = math.sqrt(float(told[1]))
+        if update:
+            self._is_torn = True
+            state.update(norm)
+            self._is_torn = False
+            self.steps += 1
+            self.consumed += samples
+        return Done(self.steps, float(told[0]), norm, time.perf_counter() - started)
 
     def _planned(self) -> tuple[Plan, State]:
         if self.plan is None or self._state is None:

@@ -17,9 +17,10 @@ from couler_py.steps.checkpoint.peers import peers
 from couler_py.steps.checkpoint.saving import any_saved
 from couler_py.steps.corpus.tokens import Rows
 from couler_py.steps.hybrid.plan import Hardware, Plan, violations
+from couler_py.steps.hybrid.runtime.done import Done
 from couler_py.steps.hybrid.runtime.emulated import Timed
 from couler_py.steps.hybrid.runtime.state import Adam
-from couler_py.steps.hybrid.runtime.trainer import Done, Trainer
+from couler_py.steps.hybrid.runtime.trainer import Trainer
 from couler_py.steps.hybrid.straggler import plan_straggler, uniform
 from couler_py.steps.hybrid.task import Task
 from couler_py.steps.hybrid.telling import Changed, Picture, Stepped, Told
@@ -159,6 +160,11 @@ class Training:
         if task.save_every is not None and self._checkpoints is not None and trainer.steps % task.save_every == 0:
             trainer.save(self._checkpoints)
         return trainer.steps < task.steps
+
+    def leave(self, error: BaseException) -> None:
+        """Let others hear of an error at once: `Trainer.leave`. Then meet them again, and `take_part`."""
+        if self._trainer is not None:
+            self._trainer.leave(error)
 
     @property
     def told(self) -> Told:

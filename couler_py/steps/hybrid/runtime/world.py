@@ -31,7 +31,12 @@ class World:
     @property
     def is_current(self) -> bool:
         """Whether the processes are still those of the default process group."""
-        return self.group is dist.group.WORLD
+        return self.group is not None and self.group is dist.group.WORLD
+
+    def leave(self) -> None:
+        """Let go of all groups: connections that nobody else holds close."""
+        self.group = None
+        self._groups.clear()
 
     def process(self, seat: int) -> int:
         """The number of the process that sits there. Raises `ValueError` where none does."""
