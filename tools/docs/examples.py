@@ -57,8 +57,8 @@ def _overview() -> str:
     lines = [
         "# Examples",
         "",
-        "All of them are in the folder `examples/` of the repository, and all run on this machine with "
-        "`couler run` but the one that needs a GPU.",
+        "All of them are in the folder `examples/` of the repository, and run on this machine with `couler run`; "
+        "what one needs besides, as a GPU, operators of a cluster, or a server, it says.",
         "",
     ]
     for program in programs():

@@ -20,7 +20,7 @@ from tests.unit.printer.rebuilt import printed
 
 CHECKOUT = Path(__file__).parents[3]
 EXAMPLES = sorted((CHECKOUT / "examples").glob("*.py"))
-AS_DATA = {"tune", "boosting", "lora", "uneven", "recommender"}
+AS_DATA = {"boosting", "fine_tuning", "lora", "ray_program", "recommender", "tune", "uneven"}
 """Examples with a template that no verb of one module makes: the trial of a sweep, a step with a watch around its
 function; built-in steps, whose own module postpones annotations, beside steps of one that doesn't."""
 
