@@ -1,9 +1,9 @@
 """The source of a step: the function as written, and all that it needs from around it, as pieces of text.
 
 What travels: imports of installed modules; constants that are literals; functions and classes of the same
-file or notebook; values of a closure that are literals. Everything else is an error where the step is
-defined, and names the fix. A name that isn't there yet (a helper defined further down) is looked up when
-the step is first used, as Python itself does.
+file or notebook, or imported from a file that says `__couler_travels__ = True`; values of a closure that are
+literals. Everything else is an error where the step is defined, and names the fix. A name that isn't there yet
+(a helper defined further down) is looked up when the step is first used, as Python itself does.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from couler_py.dsl.origins import (
     is_member,
     is_used,
     origin_of,
+    travelling,
 )
 from couler_py.dsl.sourcecode import Definition
 from couler_py.dsl.sources import shown
@@ -241,6 +242,9 @@ class _Gathering:
             class_name = type(value).__name__
             self._value(class_name, type(value), origin, wanted, line)
             self.definitions[name] = Piece(f"{name} = {class_name}.{value.name}", line.file, line.line)
+            return
+        home = travelling(name, value, origin)
+        if home is not None and self._from_source(name, value, home, line):
             return
         if self._from_import(name, value, origin) or self._from_source(name, value, origin, line):
             return

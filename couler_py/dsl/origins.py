@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import inspect
 import sys
@@ -78,6 +79,24 @@ def absolute(module: str, level: int, package: str) -> str:
 def is_member(module: str, name: str, value: Any) -> bool:
     """Whether `from module import name` gives the value."""
     return getattr(sys.modules.get(module), name, MISSING) is value or sys.modules.get(f"{module}.{name}") is value
+
+
+def travelling(name: str, value: Any, origin: Origin) -> Origin | None:
+    """Where the names of another module are looked up: of one whose definitions travel, from which a name was imported.
+
+    Such a module says so: ``__couler_travels__ = True``. None where the name is another one's.
+    """
+    for _, node in import_nodes(origin.source):
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        home = sys.modules.get(absolute(node.module or "", node.level, origin.package))
+        if home is None or not vars(home).get("__couler_travels__"):
+            continue
+        for alias in node.names:
+            if (alias.asname or alias.name) == name and getattr(home, alias.name, MISSING) is value:
+                source = sourcecode.read(home.__file__ or "", vars(home))
+                return None if source is None else Origin(({}, vars(home), {}), source, home.__package__ or "")
+    return None
 
 
 def holds_step(class_: type) -> bool:

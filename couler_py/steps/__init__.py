@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from couler_py.steps.choosing import select_best as select_best
     from couler_py.steps.stores import copy as copy
     from couler_py.steps.stores import sql as sql
-    from couler_py.steps.tabular.step import evaluate as evaluate
-    from couler_py.steps.tabular.step import train_test_split as train_test_split
+    from couler_py.steps.tabular.judging import evaluate as evaluate
+    from couler_py.steps.tabular.splitting import train_test_split as train_test_split
     from couler_py.steps.web import http as http
     from couler_py.steps.web import notify as notify
 
@@ -62,7 +62,8 @@ MODULES = (
 STEPS = {
     "choosing": ("compare", "select_best"),
     "stores": ("copy", "sql"),
-    "tabular.step": ("evaluate", "train_test_split"),
+    "tabular.judging": ("evaluate",),
+    "tabular.splitting": ("train_test_split",),
     "web": ("http", "notify"),
 }
 _HOMES = {name: home for home, names in STEPS.items() for name in names}

@@ -6,9 +6,9 @@ from typing import Any, Unpack
 
 from couler_py.steps import jobs
 from couler_py.steps.jobs import Asked, CleanPods, Command, JobError, Restart, Training
-from couler_py.steps.tabular.step import TABLES
-from couler_py.steps.tabular.step import evaluate as evaluate_table
-from couler_py.steps.tabular.step import pytorch_fit as fit
+from couler_py.steps.tabular.judging import evaluate as evaluate_table
+from couler_py.steps.tabular.networks import pytorch_fit as fit
+from couler_py.steps.tabular.tables import TABLES
 
 evaluate = evaluate_table.with_options(packages=[*TABLES, "torch"])
 

@@ -1,8 +1,8 @@
 """xgboost: `train`, and `evaluate` with its packages."""
 
-from couler_py.steps.tabular.step import TABLES
-from couler_py.steps.tabular.step import evaluate as evaluate_table
-from couler_py.steps.tabular.step import xgboost_train as train
+from couler_py.steps.tabular.fitting import xgboost_train as train
+from couler_py.steps.tabular.judging import evaluate as evaluate_table
+from couler_py.steps.tabular.tables import TABLES
 
 evaluate = evaluate_table.with_options(packages=[*TABLES, "xgboost"])
 

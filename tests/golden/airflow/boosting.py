@@ -142,16 +142,16 @@ TRAIN_TEST_SPLIT = {
     "image": "python:3.11",
     "name": "train_test_split",
     "source": '''
-# couler_py/steps/tabular/step.py, line 10
+# couler_py/steps/tabular/tables.py, line 5
 from pathlib import Path
 
-# couler_py/steps/tabular/step.py, line 11
+# couler_py/steps/tabular/tables.py, line 6
 from typing import Any
 
-# couler_py/steps/tabular/step.py, line 11
+# couler_py/steps/tabular/splitting.py, line 6
 from typing import NamedTuple
 
-# couler_py/steps/tabular/step.py, line 44
+# couler_py/steps/tabular/tables.py, line 13
 def read_table(path: Path) -> Any:
     """A table as a data frame. Raises `ValueError`, naming the file, for what is no table."""
     import pandas
@@ -171,7 +171,7 @@ def read_table(path: Path) -> Any:
         raise ValueError(f"{path.name} has no rows")
     return table
 
-# couler_py/steps/tabular/step.py, line 64
+# couler_py/steps/tabular/tables.py, line 33
 def demand(table: Any, names: list[str], path: Path) -> None:
     """Raises `ValueError`, naming file and column, where a table lacks one."""
     for name in names:
@@ -179,7 +179,7 @@ def demand(table: Any, names: list[str], path: Path) -> None:
             known = ", ".join(map(str, table.columns))
             raise ValueError(f"{path.name} has no column {name!r}; its columns are {known}")
 
-# couler_py/steps/tabular/step.py, line 19
+# couler_py/steps/tabular/splitting.py, line 12
 class Split(NamedTuple):
     """Two tables of the same columns, as CSV, and how many rows each has."""
 
@@ -188,7 +188,7 @@ class Split(NamedTuple):
     train_rows: int
     test_rows: int
 
-# couler_py/steps/tabular/step.py, line 160
+# couler_py/steps/tabular/splitting.py, line 22
 def train_test_split(data: Path, test_size: float = 0.25, seed: int = 0, stratify: str = "") -> Split:
     """Split the rows of a table in two, the same way each time; with `stratify`, each value of that column alike.
 
@@ -218,22 +218,22 @@ SKLEARN_FIT = {
     "image": "python:3.11",
     "name": "sklearn-fit",
     "source": '''
-# couler_py/steps/tabular/step.py, line 10
+# couler_py/steps/tabular/tables.py, line 5
 from pathlib import Path
 
-# couler_py/steps/tabular/step.py, line 11
+# couler_py/steps/tabular/tables.py, line 6
 from typing import Any
 
-# couler_py/steps/tabular/step.py, line 11
+# couler_py/steps/tabular/pipelines.py, line 10
 from typing import Literal
 
-# couler_py/steps/tabular/step.py, line 13
+# couler_py/steps/tabular/pipelines.py, line 12
 from couler_py import log_metric
 
-# couler_py/steps/tabular/step.py, line 11
+# couler_py/steps/tabular/pipelines.py, line 10
 from typing import NamedTuple
 
-# couler_py/steps/tabular/step.py, line 44
+# couler_py/steps/tabular/tables.py, line 13
 def read_table(path: Path) -> Any:
     """A table as a data frame. Raises `ValueError`, naming the file, for what is no table."""
     import pandas
@@ -253,7 +253,7 @@ def read_table(path: Path) -> Any:
         raise ValueError(f"{path.name} has no rows")
     return table
 
-# couler_py/steps/tabular/step.py, line 64
+# couler_py/steps/tabular/tables.py, line 33
 def demand(table: Any, names: list[str], path: Path) -> None:
     """Raises `ValueError`, naming file and column, where a table lacks one."""
     for name in names:
@@ -261,7 +261,7 @@ def demand(table: Any, names: list[str], path: Path) -> None:
             known = ", ".join(map(str, table.columns))
             raise ValueError(f"{path.name} has no column {name!r}; its columns are {known}")
 
-# couler_py/steps/tabular/step.py, line 72
+# couler_py/steps/tabular/tables.py, line 41
 def answers(table: Any, target: str, path: Path) -> Any:
     """The column that is to be learned. Raises `ValueError`, naming a row, where a value is missing."""
     demand(table, [target], path)
@@ -270,10 +270,10 @@ def answers(table: Any, target: str, path: Path) -> Any:
         raise ValueError(f"column {target!r} of {path.name} has no value in row {int(missing[0]) + 1}")
     return table[target]
 
-# couler_py/steps/tabular/step.py, line 16
+# couler_py/steps/tabular/pipelines.py, line 17
 Task = Literal["classification", "regression"]
 
-# couler_py/steps/tabular/step.py, line 97
+# couler_py/steps/tabular/pipelines.py, line 44
 def samples(
     data: Path, target: str, task: Task, features: list[str] | None
 ) -> tuple[Any, Any, list[str], list[str] | None]:
@@ -292,7 +292,7 @@ def samples(
         raise ValueError(f"column {target!r} of {data.name} holds no numbers, which a regression needs")
     return table[names], y.to_numpy(), names, None
 
-# couler_py/steps/tabular/step.py, line 81
+# couler_py/steps/tabular/pipelines.py, line 28
 def prepared(table: Any, model: Any) -> Any:
     """A pipeline that makes numbers of the table's columns for a model: words one column each, gaps filled."""
     from sklearn.compose import ColumnTransformer
@@ -308,7 +308,7 @@ def prepared(table: Any, model: Any) -> Any:
     )
     return make_pipeline(columns, model)
 
-# couler_py/steps/tabular/step.py, line 116
+# couler_py/steps/tabular/pipelines.py, line 63
 def kept(pipeline: Any, library: str, score: float, **about: Any) -> Path:
     """A pipeline as the folder of a model."""
     import json
@@ -325,7 +325,7 @@ def kept(pipeline: Any, library: str, score: float, **about: Any) -> Path:
     (folder / "about.json").write_text(json.dumps(about, indent=2), encoding="utf-8")
     return folder
 
-# couler_py/steps/tabular/step.py, line 28
+# couler_py/steps/tabular/pipelines.py, line 20
 class Fitted(NamedTuple):
     """A model's folder, its score on rows that were held out (accuracy or R²), and the columns that it reads."""
 
@@ -333,7 +333,7 @@ class Fitted(NamedTuple):
     score: float
     features: list[str]
 
-# couler_py/steps/tabular/step.py, line 133
+# couler_py/steps/tabular/pipelines.py, line 80
 def fitted(
     model: Any, library: str, data: Path, target: str, task: Task, features: list[str] | None, holdout: float, seed: int
 ) -> Fitted:
@@ -351,7 +351,7 @@ def fitted(
     folder = kept(pipeline.fit(x, y), library, score, task=task, target=target, features=names, classes=classes)
     return Fitted(folder, score, names)
 
-# couler_py/steps/tabular/step.py, line 181
+# couler_py/steps/tabular/fitting.py, line 14
 def sklearn_fit(
     data: Path,
     target: str,
@@ -401,22 +401,22 @@ XGBOOST_TRAIN = {
     "image": "python:3.11",
     "name": "xgboost-train",
     "source": '''
-# couler_py/steps/tabular/step.py, line 10
+# couler_py/steps/tabular/tables.py, line 5
 from pathlib import Path
 
-# couler_py/steps/tabular/step.py, line 11
+# couler_py/steps/tabular/tables.py, line 6
 from typing import Any
 
-# couler_py/steps/tabular/step.py, line 11
+# couler_py/steps/tabular/pipelines.py, line 10
 from typing import Literal
 
-# couler_py/steps/tabular/step.py, line 13
+# couler_py/steps/tabular/pipelines.py, line 12
 from couler_py import log_metric
 
-# couler_py/steps/tabular/step.py, line 11
+# couler_py/steps/tabular/pipelines.py, line 10
 from typing import NamedTuple
 
-# couler_py/steps/tabular/step.py, line 44
+# couler_py/steps/tabular/tables.py, line 13
 def read_table(path: Path) -> Any:
     """A table as a data frame. Raises `ValueError`, naming the file, for what is no table."""
     import pandas
@@ -436,7 +436,7 @@ def read_table(path: Path) -> Any:
         raise ValueError(f"{path.name} has no rows")
     return table
 
-# couler_py/steps/tabular/step.py, line 64
+# couler_py/steps/tabular/tables.py, line 33
 def demand(table: Any, names: list[str], path: Path) -> None:
     """Raises `ValueError`, naming file and column, where a table lacks one."""
     for name in names:
@@ -444,7 +444,7 @@ def demand(table: Any, names: list[str], path: Path) -> None:
             known = ", ".join(map(str, table.columns))
             raise ValueError(f"{path.name} has no column {name!r}; its columns are {known}")
 
-# couler_py/steps/tabular/step.py, line 72
+# couler_py/steps/tabular/tables.py, line 41
 def answers(table: Any, target: str, path: Path) -> Any:
     """The column that is to be learned. Raises `ValueError`, naming a row, where a value is missing."""
     demand(table, [target], path)
@@ -453,10 +453,10 @@ def answers(table: Any, target: str, path: Path) -> Any:
         raise ValueError(f"column {target!r} of {path.name} has no value in row {int(missing[0]) + 1}")
     return table[target]
 
-# couler_py/steps/tabular/step.py, line 16
+# couler_py/steps/tabular/pipelines.py, line 17
 Task = Literal["classification", "regression"]
 
-# couler_py/steps/tabular/step.py, line 97
+# couler_py/steps/tabular/pipelines.py, line 44
 def samples(
     data: Path, target: str, task: Task, features: list[str] | None
 ) -> tuple[Any, Any, list[str], list[str] | None]:
@@ -475,7 +475,7 @@ def samples(
         raise ValueError(f"column {target!r} of {data.name} holds no numbers, which a regression needs")
     return table[names], y.to_numpy(), names, None
 
-# couler_py/steps/tabular/step.py, line 81
+# couler_py/steps/tabular/pipelines.py, line 28
 def prepared(table: Any, model: Any) -> Any:
     """A pipeline that makes numbers of the table's columns for a model: words one column each, gaps filled."""
     from sklearn.compose import ColumnTransformer
@@ -491,7 +491,7 @@ def prepared(table: Any, model: Any) -> Any:
     )
     return make_pipeline(columns, model)
 
-# couler_py/steps/tabular/step.py, line 116
+# couler_py/steps/tabular/pipelines.py, line 63
 def kept(pipeline: Any, library: str, score: float, **about: Any) -> Path:
     """A pipeline as the folder of a model."""
     import json
@@ -508,7 +508,7 @@ def kept(pipeline: Any, library: str, score: float, **about: Any) -> Path:
     (folder / "about.json").write_text(json.dumps(about, indent=2), encoding="utf-8")
     return folder
 
-# couler_py/steps/tabular/step.py, line 28
+# couler_py/steps/tabular/pipelines.py, line 20
 class Fitted(NamedTuple):
     """A model's folder, its score on rows that were held out (accuracy or R²), and the columns that it reads."""
 
@@ -516,7 +516,7 @@ class Fitted(NamedTuple):
     score: float
     features: list[str]
 
-# couler_py/steps/tabular/step.py, line 133
+# couler_py/steps/tabular/pipelines.py, line 80
 def fitted(
     model: Any, library: str, data: Path, target: str, task: Task, features: list[str] | None, holdout: float, seed: int
 ) -> Fitted:
@@ -534,7 +534,7 @@ def fitted(
     folder = kept(pipeline.fit(x, y), library, score, task=task, target=target, features=names, classes=classes)
     return Fitted(folder, score, names)
 
-# couler_py/steps/tabular/step.py, line 216
+# couler_py/steps/tabular/fitting.py, line 49
 def xgboost_train(
     data: Path,
     target: str,
@@ -574,22 +574,22 @@ LIGHTGBM_TRAIN = {
     "image": "python:3.11",
     "name": "lightgbm-train",
     "source": '''
-# couler_py/steps/tabular/step.py, line 10
+# couler_py/steps/tabular/tables.py, line 5
 from pathlib import Path
 
-# couler_py/steps/tabular/step.py, line 11
+# couler_py/steps/tabular/tables.py, line 6
 from typing import Any
 
-# couler_py/steps/tabular/step.py, line 11
+# couler_py/steps/tabular/pipelines.py, line 10
 from typing import Literal
 
-# couler_py/steps/tabular/step.py, line 13
+# couler_py/steps/tabular/pipelines.py, line 12
 from couler_py import log_metric
 
-# couler_py/steps/tabular/step.py, line 11
+# couler_py/steps/tabular/pipelines.py, line 10
 from typing import NamedTuple
 
-# couler_py/steps/tabular/step.py, line 44
+# couler_py/steps/tabular/tables.py, line 13
 def read_table(path: Path) -> Any:
     """A table as a data frame. Raises `ValueError`, naming the file, for what is no table."""
     import pandas
@@ -609,7 +609,7 @@ def read_table(path: Path) -> Any:
         raise ValueError(f"{path.name} has no rows")
     return table
 
-# couler_py/steps/tabular/step.py, line 64
+# couler_py/steps/tabular/tables.py, line 33
 def demand(table: Any, names: list[str], path: Path) -> None:
     """Raises `ValueError`, naming file and column, where a table lacks one."""
     for name in names:
@@ -617,7 +617,7 @@ def demand(table: Any, names: list[str], path: Path) -> None:
             known = ", ".join(map(str, table.columns))
             raise ValueError(f"{path.name} has no column {name!r}; its columns are {known}")
 
-# couler_py/steps/tabular/step.py, line 72
+# couler_py/steps/tabular/tables.py, line 41
 def answers(table: Any, target: str, path: Path) -> Any:
     """The column that is to be learned. Raises `ValueError`, naming a row, where a value is missing."""
     demand(table, [target], path)
@@ -626,10 +626,10 @@ def answers(table: Any, target: str, path: Path) -> Any:
         raise ValueError(f"column {target!r} of {path.name} has no value in row {int(missing[0]) + 1}")
     return table[target]
 
-# couler_py/steps/tabular/step.py, line 16
+# couler_py/steps/tabular/pipelines.py, line 17
 Task = Literal["classification", "regression"]
 
-# couler_py/steps/tabular/step.py, line 97
+# couler_py/steps/tabular/pipelines.py, line 44
 def samples(
     data: Path, target: str, task: Task, features: list[str] | None
 ) -> tuple[Any, Any, list[str], list[str] | None]:
@@ -648,7 +648,7 @@ def samples(
         raise ValueError(f"column {target!r} of {data.name} holds no numbers, which a regression needs")
     return table[names], y.to_numpy(), names, None
 
-# couler_py/steps/tabular/step.py, line 81
+# couler_py/steps/tabular/pipelines.py, line 28
 def prepared(table: Any, model: Any) -> Any:
     """A pipeline that makes numbers of the table's columns for a model: words one column each, gaps filled."""
     from sklearn.compose import ColumnTransformer
@@ -664,7 +664,7 @@ def prepared(table: Any, model: Any) -> Any:
     )
     return make_pipeline(columns, model)
 
-# couler_py/steps/tabular/step.py, line 116
+# couler_py/steps/tabular/pipelines.py, line 63
 def kept(pipeline: Any, library: str, score: float, **about: Any) -> Path:
     """A pipeline as the folder of a model."""
     import json
@@ -681,7 +681,7 @@ def kept(pipeline: Any, library: str, score: float, **about: Any) -> Path:
     (folder / "about.json").write_text(json.dumps(about, indent=2), encoding="utf-8")
     return folder
 
-# couler_py/steps/tabular/step.py, line 28
+# couler_py/steps/tabular/pipelines.py, line 20
 class Fitted(NamedTuple):
     """A model's folder, its score on rows that were held out (accuracy or R²), and the columns that it reads."""
 
@@ -689,7 +689,7 @@ class Fitted(NamedTuple):
     score: float
     features: list[str]
 
-# couler_py/steps/tabular/step.py, line 133
+# couler_py/steps/tabular/pipelines.py, line 80
 def fitted(
     model: Any, library: str, data: Path, target: str, task: Task, features: list[str] | None, holdout: float, seed: int
 ) -> Fitted:
@@ -707,7 +707,7 @@ def fitted(
     folder = kept(pipeline.fit(x, y), library, score, task=task, target=target, features=names, classes=classes)
     return Fitted(folder, score, names)
 
-# couler_py/steps/tabular/step.py, line 240
+# couler_py/steps/tabular/fitting.py, line 73
 def lightgbm_train(
     data: Path,
     target: str,
@@ -747,19 +747,19 @@ EVALUATE = {
     "image": "python:3.11",
     "name": "evaluate",
     "source": '''
-# couler_py/steps/tabular/step.py, line 10
+# couler_py/steps/tabular/tables.py, line 5
 from pathlib import Path
 
-# couler_py/steps/tabular/step.py, line 11
+# couler_py/steps/tabular/tables.py, line 6
 from typing import Any
 
-# couler_py/steps/tabular/step.py, line 13
+# couler_py/steps/tabular/judging.py, line 8
 from couler_py import log_metric
 
-# couler_py/steps/tabular/step.py, line 11
+# couler_py/steps/tabular/judging.py, line 6
 from typing import NamedTuple
 
-# couler_py/steps/tabular/step.py, line 44
+# couler_py/steps/tabular/tables.py, line 13
 def read_table(path: Path) -> Any:
     """A table as a data frame. Raises `ValueError`, naming the file, for what is no table."""
     import pandas
@@ -779,7 +779,7 @@ def read_table(path: Path) -> Any:
         raise ValueError(f"{path.name} has no rows")
     return table
 
-# couler_py/steps/tabular/step.py, line 64
+# couler_py/steps/tabular/tables.py, line 33
 def demand(table: Any, names: list[str], path: Path) -> None:
     """Raises `ValueError`, naming file and column, where a table lacks one."""
     for name in names:
@@ -787,7 +787,7 @@ def demand(table: Any, names: list[str], path: Path) -> None:
             known = ", ".join(map(str, table.columns))
             raise ValueError(f"{path.name} has no column {name!r}; its columns are {known}")
 
-# couler_py/steps/tabular/step.py, line 72
+# couler_py/steps/tabular/tables.py, line 41
 def answers(table: Any, target: str, path: Path) -> Any:
     """The column that is to be learned. Raises `ValueError`, naming a row, where a value is missing."""
     demand(table, [target], path)
@@ -796,7 +796,7 @@ def answers(table: Any, target: str, path: Path) -> Any:
         raise ValueError(f"column {target!r} of {path.name} has no value in row {int(missing[0]) + 1}")
     return table[target]
 
-# couler_py/steps/tabular/step.py, line 151
+# couler_py/steps/tabular/networks.py, line 15
 def network(torch: Any, sizes: list[int]) -> Any:
     """Linear layers of these sizes, with ReLU between them."""
     from itertools import pairwise
@@ -804,7 +804,7 @@ def network(torch: Any, sizes: list[int]) -> Any:
     layers = [part for pair in pairwise(sizes) for part in (torch.nn.Linear(*pair), torch.nn.ReLU())]
     return torch.nn.Sequential(*layers[:-1])
 
-# couler_py/steps/tabular/step.py, line 323
+# couler_py/steps/tabular/judging.py, line 21
 def predicted(folder: Path, about: dict[str, Any], rows: Any) -> Any:
     """What a model says of rows: numbers of classes, or numbers. Raises `ValueError` where its library isn't there."""
     import importlib
@@ -827,7 +827,7 @@ def predicted(folder: Path, about: dict[str, Any], rows: Any) -> Any:
         given = model(torch.tensor(pipeline.transform(rows), dtype=torch.float32))
     return given.argmax(dim=1).numpy() if about["classes"] else given[:, 0].numpy() * about["spread"] + about["middle"]
 
-# couler_py/steps/tabular/step.py, line 36
+# couler_py/steps/tabular/judging.py, line 13
 class Judged(NamedTuple):
     """The scores of a model by name, of how many rows, and all of it as a file of JSON."""
 
@@ -835,7 +835,7 @@ class Judged(NamedTuple):
     rows: int
     report: Path
 
-# couler_py/steps/tabular/step.py, line 347
+# couler_py/steps/tabular/judging.py, line 45
 def evaluate(model: Path, data: Path) -> Judged:
     """Judge a model that a step of this family has fitted, on a table that has its columns and its target.
 
@@ -891,19 +891,19 @@ EVALUATE_2 = {
     "image": "python:3.11",
     "name": "evaluate-2",
     "source": '''
-# couler_py/steps/tabular/step.py, line 10
+# couler_py/steps/tabular/tables.py, line 5
 from pathlib import Path
 
-# couler_py/steps/tabular/step.py, line 11
+# couler_py/steps/tabular/tables.py, line 6
 from typing import Any
 
-# couler_py/steps/tabular/step.py, line 13
+# couler_py/steps/tabular/judging.py, line 8
 from couler_py import log_metric
 
-# couler_py/steps/tabular/step.py, line 11
+# couler_py/steps/tabular/judging.py, line 6
 from typing import NamedTuple
 
-# couler_py/steps/tabular/step.py, line 44
+# couler_py/steps/tabular/tables.py, line 13
 def read_table(path: Path) -> Any:
     """A table as a data frame. Raises `ValueError`, naming the file, for what is no table."""
     import pandas
@@ -923,7 +923,7 @@ def read_table(path: Path) -> Any:
         raise ValueError(f"{path.name} has no rows")
     return table
 
-# couler_py/steps/tabular/step.py, line 64
+# couler_py/steps/tabular/tables.py, line 33
 def demand(table: Any, names: list[str], path: Path) -> None:
     """Raises `ValueError`, naming file and column, where a table lacks one."""
     for name in names:
@@ -931,7 +931,7 @@ def demand(table: Any, names: list[str], path: Path) -> None:
             known = ", ".join(map(str, table.columns))
             raise ValueError(f"{path.name} has no column {name!r}; its columns are {known}")
 
-# couler_py/steps/tabular/step.py, line 72
+# couler_py/steps/tabular/tables.py, line 41
 def answers(table: Any, target: str, path: Path) -> Any:
     """The column that is to be learned. Raises `ValueError`, naming a row, where a value is missing."""
     demand(table, [target], path)
@@ -940,7 +940,7 @@ def answers(table: Any, target: str, path: Path) -> Any:
         raise ValueError(f"column {target!r} of {path.name} has no value in row {int(missing[0]) + 1}")
     return table[target]
 
-# couler_py/steps/tabular/step.py, line 151
+# couler_py/steps/tabular/networks.py, line 15
 def network(torch: Any, sizes: list[int]) -> Any:
     """Linear layers of these sizes, with ReLU between them."""
     from itertools import pairwise
@@ -948,7 +948,7 @@ def network(torch: Any, sizes: list[int]) -> Any:
     layers = [part for pair in pairwise(sizes) for part in (torch.nn.Linear(*pair), torch.nn.ReLU())]
     return torch.nn.Sequential(*layers[:-1])
 
-# couler_py/steps/tabular/step.py, line 323
+# couler_py/steps/tabular/judging.py, line 21
 def predicted(folder: Path, about: dict[str, Any], rows: Any) -> Any:
     """What a model says of rows: numbers of classes, or numbers. Raises `ValueError` where its library isn't there."""
     import importlib
@@ -971,7 +971,7 @@ def predicted(folder: Path, about: dict[str, Any], rows: Any) -> Any:
         given = model(torch.tensor(pipeline.transform(rows), dtype=torch.float32))
     return given.argmax(dim=1).numpy() if about["classes"] else given[:, 0].numpy() * about["spread"] + about["middle"]
 
-# couler_py/steps/tabular/step.py, line 36
+# couler_py/steps/tabular/judging.py, line 13
 class Judged(NamedTuple):
     """The scores of a model by name, of how many rows, and all of it as a file of JSON."""
 
@@ -979,7 +979,7 @@ class Judged(NamedTuple):
     rows: int
     report: Path
 
-# couler_py/steps/tabular/step.py, line 347
+# couler_py/steps/tabular/judging.py, line 45
 def evaluate(model: Path, data: Path) -> Judged:
     """Judge a model that a step of this family has fitted, on a table that has its columns and its target.
 
@@ -1035,19 +1035,19 @@ EVALUATE_3 = {
     "image": "python:3.11",
     "name": "evaluate-3",
     "source": '''
-# couler_py/steps/tabular/step.py, line 10
+# couler_py/steps/tabular/tables.py, line 5
 from pathlib import Path
 
-# couler_py/steps/tabular/step.py, line 11
+# couler_py/steps/tabular/tables.py, line 6
 from typing import Any
 
-# couler_py/steps/tabular/step.py, line 13
+# couler_py/steps/tabular/judging.py, line 8
 from couler_py import log_metric
 
-# couler_py/steps/tabular/step.py, line 11
+# couler_py/steps/tabular/judging.py, line 6
 from typing import NamedTuple
 
-# couler_py/steps/tabular/step.py, line 44
+# couler_py/steps/tabular/tables.py, line 13
 def read_table(path: Path) -> Any:
     """A table as a data frame. Raises `ValueError`, naming the file, for what is no table."""
     import pandas
@@ -1067,7 +1067,7 @@ def read_table(path: Path) -> Any:
         raise ValueError(f"{path.name} has no rows")
     return table
 
-# couler_py/steps/tabular/step.py, line 64
+# couler_py/steps/tabular/tables.py, line 33
 def demand(table: Any, names: list[str], path: Path) -> None:
     """Raises `ValueError`, naming file and column, where a table lacks one."""
     for name in names:
@@ -1075,7 +1075,7 @@ def demand(table: Any, names: list[str], path: Path) -> None:
             known = ", ".join(map(str, table.columns))
             raise ValueError(f"{path.name} has no column {name!r}; its columns are {known}")
 
-# couler_py/steps/tabular/step.py, line 72
+# couler_py/steps/tabular/tables.py, line 41
 def answers(table: Any, target: str, path: Path) -> Any:
     """The column that is to be learned. Raises `ValueError`, naming a row, where a value is missing."""
     demand(table, [target], path)
@@ -1084,7 +1084,7 @@ def answers(table: Any, target: str, path: Path) -> Any:
         raise ValueError(f"column {target!r} of {path.name} has no value in row {int(missing[0]) + 1}")
     return table[target]
 
-# couler_py/steps/tabular/step.py, line 151
+# couler_py/steps/tabular/networks.py, line 15
 def network(torch: Any, sizes: list[int]) -> Any:
     """Linear layers of these sizes, with ReLU between them."""
     from itertools import pairwise
@@ -1092,7 +1092,7 @@ def network(torch: Any, sizes: list[int]) -> Any:
     layers = [part for pair in pairwise(sizes) for part in (torch.nn.Linear(*pair), torch.nn.ReLU())]
     return torch.nn.Sequential(*layers[:-1])
 
-# couler_py/steps/tabular/step.py, line 323
+# couler_py/steps/tabular/judging.py, line 21
 def predicted(folder: Path, about: dict[str, Any], rows: Any) -> Any:
     """What a model says of rows: numbers of classes, or numbers. Raises `ValueError` where its library isn't there."""
     import importlib
@@ -1115,7 +1115,7 @@ def predicted(folder: Path, about: dict[str, Any], rows: Any) -> Any:
         given = model(torch.tensor(pipeline.transform(rows), dtype=torch.float32))
     return given.argmax(dim=1).numpy() if about["classes"] else given[:, 0].numpy() * about["spread"] + about["middle"]
 
-# couler_py/steps/tabular/step.py, line 36
+# couler_py/steps/tabular/judging.py, line 13
 class Judged(NamedTuple):
     """The scores of a model by name, of how many rows, and all of it as a file of JSON."""
 
@@ -1123,7 +1123,7 @@ class Judged(NamedTuple):
     rows: int
     report: Path
 
-# couler_py/steps/tabular/step.py, line 347
+# couler_py/steps/tabular/judging.py, line 45
 def evaluate(model: Path, data: Path) -> Judged:
     """Judge a model that a step of this family has fitted, on a table that has its columns and its target.
 
@@ -1976,44 +1976,44 @@ SPECS = {
         "decisions": [],
         "pieces": [
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 10,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 5,
                 "start": 3,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 11,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 6,
                 "start": 6,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 11,
+                "file": "couler_py/steps/tabular/splitting.py",
+                "line": 6,
                 "start": 9,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 44,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 13,
                 "start": 12,
                 "count": 18,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 64,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 33,
                 "start": 32,
                 "count": 6,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 19,
+                "file": "couler_py/steps/tabular/splitting.py",
+                "line": 12,
                 "start": 40,
                 "count": 7,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 160,
+                "file": "couler_py/steps/tabular/splitting.py",
+                "line": 22,
                 "start": 49,
                 "count": 18,
             },
@@ -2062,92 +2062,92 @@ SPECS = {
         "decisions": [],
         "pieces": [
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 10,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 5,
                 "start": 3,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 11,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 6,
                 "start": 6,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 11,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 10,
                 "start": 9,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 13,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 12,
                 "start": 12,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 11,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 10,
                 "start": 15,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 44,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 13,
                 "start": 18,
                 "count": 18,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 64,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 33,
                 "start": 38,
                 "count": 6,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 72,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 41,
                 "start": 46,
                 "count": 7,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 16,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 17,
                 "start": 55,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 97,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 44,
                 "start": 58,
                 "count": 17,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 81,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 28,
                 "start": 77,
                 "count": 14,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 116,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 63,
                 "start": 93,
                 "count": 15,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 28,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 20,
                 "start": 110,
                 "count": 6,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 133,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 80,
                 "start": 118,
                 "count": 16,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 181,
+                "file": "couler_py/steps/tabular/fitting.py",
+                "line": 14,
                 "start": 136,
                 "count": 32,
             },
@@ -2204,92 +2204,92 @@ SPECS = {
         "decisions": [],
         "pieces": [
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 10,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 5,
                 "start": 3,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 11,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 6,
                 "start": 6,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 11,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 10,
                 "start": 9,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 13,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 12,
                 "start": 12,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 11,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 10,
                 "start": 15,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 44,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 13,
                 "start": 18,
                 "count": 18,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 64,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 33,
                 "start": 38,
                 "count": 6,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 72,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 41,
                 "start": 46,
                 "count": 7,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 16,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 17,
                 "start": 55,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 97,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 44,
                 "start": 58,
                 "count": 17,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 81,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 28,
                 "start": 77,
                 "count": 14,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 116,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 63,
                 "start": 93,
                 "count": 15,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 28,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 20,
                 "start": 110,
                 "count": 6,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 133,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 80,
                 "start": 118,
                 "count": 16,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 216,
+                "file": "couler_py/steps/tabular/fitting.py",
+                "line": 49,
                 "start": 136,
                 "count": 21,
             },
@@ -2346,92 +2346,92 @@ SPECS = {
         "decisions": [],
         "pieces": [
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 10,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 5,
                 "start": 3,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 11,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 6,
                 "start": 6,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 11,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 10,
                 "start": 9,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 13,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 12,
                 "start": 12,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 11,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 10,
                 "start": 15,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 44,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 13,
                 "start": 18,
                 "count": 18,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 64,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 33,
                 "start": 38,
                 "count": 6,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 72,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 41,
                 "start": 46,
                 "count": 7,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 16,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 17,
                 "start": 55,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 97,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 44,
                 "start": 58,
                 "count": 17,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 81,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 28,
                 "start": 77,
                 "count": 14,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 116,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 63,
                 "start": 93,
                 "count": 15,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 28,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 20,
                 "start": 110,
                 "count": 6,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 133,
+                "file": "couler_py/steps/tabular/pipelines.py",
+                "line": 80,
                 "start": 118,
                 "count": 16,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 240,
+                "file": "couler_py/steps/tabular/fitting.py",
+                "line": 73,
                 "start": 136,
                 "count": 21,
             },
@@ -2457,68 +2457,68 @@ SPECS = {
         "decisions": [],
         "pieces": [
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 10,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 5,
                 "start": 3,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 11,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 6,
                 "start": 6,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 13,
+                "file": "couler_py/steps/tabular/judging.py",
+                "line": 8,
                 "start": 9,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 11,
+                "file": "couler_py/steps/tabular/judging.py",
+                "line": 6,
                 "start": 12,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 44,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 13,
                 "start": 15,
                 "count": 18,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 64,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 33,
                 "start": 35,
                 "count": 6,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 72,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 41,
                 "start": 43,
                 "count": 7,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 151,
+                "file": "couler_py/steps/tabular/networks.py",
+                "line": 15,
                 "start": 52,
                 "count": 6,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 323,
+                "file": "couler_py/steps/tabular/judging.py",
+                "line": 21,
                 "start": 60,
                 "count": 21,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 36,
+                "file": "couler_py/steps/tabular/judging.py",
+                "line": 13,
                 "start": 83,
                 "count": 6,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 347,
+                "file": "couler_py/steps/tabular/judging.py",
+                "line": 45,
                 "start": 91,
                 "count": 45,
             },
@@ -2544,68 +2544,68 @@ SPECS = {
         "decisions": [],
         "pieces": [
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 10,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 5,
                 "start": 3,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 11,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 6,
                 "start": 6,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 13,
+                "file": "couler_py/steps/tabular/judging.py",
+                "line": 8,
                 "start": 9,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 11,
+                "file": "couler_py/steps/tabular/judging.py",
+                "line": 6,
                 "start": 12,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 44,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 13,
                 "start": 15,
                 "count": 18,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 64,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 33,
                 "start": 35,
                 "count": 6,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 72,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 41,
                 "start": 43,
                 "count": 7,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 151,
+                "file": "couler_py/steps/tabular/networks.py",
+                "line": 15,
                 "start": 52,
                 "count": 6,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 323,
+                "file": "couler_py/steps/tabular/judging.py",
+                "line": 21,
                 "start": 60,
                 "count": 21,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 36,
+                "file": "couler_py/steps/tabular/judging.py",
+                "line": 13,
                 "start": 83,
                 "count": 6,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 347,
+                "file": "couler_py/steps/tabular/judging.py",
+                "line": 45,
                 "start": 91,
                 "count": 45,
             },
@@ -2631,68 +2631,68 @@ SPECS = {
         "decisions": [],
         "pieces": [
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 10,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 5,
                 "start": 3,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 11,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 6,
                 "start": 6,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 13,
+                "file": "couler_py/steps/tabular/judging.py",
+                "line": 8,
                 "start": 9,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 11,
+                "file": "couler_py/steps/tabular/judging.py",
+                "line": 6,
                 "start": 12,
                 "count": 1,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 44,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 13,
                 "start": 15,
                 "count": 18,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 64,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 33,
                 "start": 35,
                 "count": 6,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 72,
+                "file": "couler_py/steps/tabular/tables.py",
+                "line": 41,
                 "start": 43,
                 "count": 7,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 151,
+                "file": "couler_py/steps/tabular/networks.py",
+                "line": 15,
                 "start": 52,
                 "count": 6,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 323,
+                "file": "couler_py/steps/tabular/judging.py",
+                "line": 21,
                 "start": 60,
                 "count": 21,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 36,
+                "file": "couler_py/steps/tabular/judging.py",
+                "line": 13,
                 "start": 83,
                 "count": 6,
             },
             {
-                "file": "couler_py/steps/tabular/step.py",
-                "line": 347,
+                "file": "couler_py/steps/tabular/judging.py",
+                "line": 45,
                 "start": 91,
                 "count": 45,
             },

@@ -316,6 +316,33 @@ def test_own_module_that_is_included_is_imported(module: Callable[[str], ModuleT
     assert (archive.paths, archive.root) == (("own.py",), str(tmp_path))
 
 
+def test_definitions_of_a_module_that_says_so_travel_and_nothing_of_it_is_imported(
+    module: Callable[[str], ModuleType], tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text(
+        "import math\n__couler_travels__ = True\nUNIT = 10\nRows = list[int]\n\n"
+        "class Box:\n    def __init__(self, rows: Rows):\n        self.rows = rows\n\n"
+        "def scaled(x: float) -> float:\n    return math.floor(x) * UNIT\n"
+    )
+    work = module(
+        "from couler_py.dsl.step import step\nfrom own import Box, Rows, scaled as larger\n"
+        "@step\ndef work(x: float) -> int:\n    rows: Rows = [int(larger(x))]\n    return sum(Box(rows).rows)\n"
+    ).work
+    assert [text for text in texts(work) if "own" in text] == []
+    assert {Path(piece.file).name for piece in work.template().body.pieces} == {"own.py", "captured_0.py"}
+    assert run(work, tmp_path, x=4.5) == 40
+
+
+def test_what_such_a_module_has_from_elsewhere_is_imported_from_there(
+    module: Callable[[str], ModuleType], tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text("from json import dumps\n__couler_travels__ = True\n")
+    source = (
+        "from couler_py.dsl.step import step\nfrom own import dumps\n@step\ndef work() -> str:\n    return dumps(1)\n"
+    )
+    assert texts(module(source).work)[0] == "from json import dumps"
+
+
 def test_relative_import_is_refused(module: Callable[[str], ModuleType]) -> None:
     with pytest.raises(DefinitionError, match=r"CLR114.*relative to its package"):
         module("from couler_py.dsl.step import step\n@step\ndef work():\n    from . import x\n")
