@@ -12,6 +12,7 @@ import os
 import shutil
 import ssl
 import subprocess
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +22,9 @@ PACKAGES = ("podman", "runc", "catatonit", "containernetworking-plugins", "iptab
 IMAGE = "docker.io/library/python:3.11"
 NAMES = (IMAGE, "docker.io/library/busybox:latest", "docker.io/library/alpine:3.20")
 """What the one image is called: it has Python, a shell and the usual programs."""
-RUNNER = Path(__file__).parents[2] / "images" / "runner"
+CHECKOUT = Path(__file__).parents[2]
+RUNNER = CHECKOUT / "images" / "runner"
+TRAIN = CHECKOUT / "images" / "train-cpu"
 SYSTEM = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # What holds everywhere: on some virtual machines crun refuses hybrid cgroups, and the usual limits can't be raised.
 SETTINGS = """
@@ -131,8 +134,26 @@ def make_image(podman: Podman) -> None:
 
 def runner_image(podman: Podman) -> str:
     """The image of `images/runner`, built anew where its folder has changed since."""
-    contents = b"".join(each.read_bytes() for each in sorted(RUNNER.iterdir()))
-    name = f"docker.io/library/couler-runner:{hashlib.sha256(contents).hexdigest()[:12]}"
+    return _built(podman, "couler-runner", RUNNER)
+
+
+def train_image(podman: Podman) -> str:
+    """The image of `images/train-cpu` with PyPI's PyTorch, and with this package and what that needs.
+
+    Building it fetches gigabytes, so it isn't built anew for each change of this package: who wants that as it is here
+    mounts the checkout.
+    """
+    wanted = ["--build-arg", "TORCH_INDEX=https://pypi.org/simple", "--build-arg", "COULER=/checkout[train]"]
+    for name in ("couler_py", "pyproject.toml", "README.md", "LICENSE", "NOTICE"):
+        wanted += ["--volume", f"{CHECKOUT / name}:/checkout/{name}:ro"]
+    needs = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["dependencies"]
+    return _built(podman, "couler-train", TRAIN, *wanted, holds="\n".join(needs))
+
+
+def _built(podman: Podman, name: str, folder: Path, *words: str, holds: str = "") -> str:
+    """An image, named after its folder and what else it holds, and built where there is none of that name."""
+    contents = b"".join(each.read_bytes() for each in sorted(folder.iterdir())) + holds.encode()
+    name = f"docker.io/library/{name}:{hashlib.sha256(contents).hexdigest()[:12]}"
     if name in podman("images", "--format", "{{.Repository}}:{{.Tag}}").split():
         return name
     # The package index is reached as this machine reaches it, with the certificates that it trusts.
@@ -142,7 +163,7 @@ def runner_image(podman: Podman) -> str:
     seen = ["--volume", f"{trusted}:/trusted.crt:ro", "--volume", f"{settings}:/etc/pip.conf:ro"]
     # The image of the tests has no history, which only a build in one layer forgives.
     base = ["--layers=false", "--network", "host", "--build-arg", f"BASE={IMAGE}"]
-    podman("build", *base, *(seen if trusted.exists() else ()), "--tag", name, str(RUNNER))
+    podman("build", *base, *(seen if trusted.exists() else ()), *words, "--tag", name, str(folder))
     return name
 
 
