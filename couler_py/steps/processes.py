@@ -46,16 +46,15 @@ def agents(module: str, workers: int, *arguments: str, least: int, restarts: int
     While at least `least` are left they meet anew and go on; who was lost comes back later (`runner/launch/`). Where
     there are GPUs, each worker has its part of them. Raises `RuntimeError` where they fail for good.
     """
-    import torch
-
     from couler_py.runner.launch import program
 
     job = {"framework": "torch", "nodes": workers, "processes": 1, "least": least, "restarts": restarts}
     spec = job | {"health": HEALTH, "patience": 0, "roles": []}
     command = [sys.executable, "-c", program(), json.dumps(spec), sys.executable, "-m", module, *arguments]
     environment = dict(os.environ)
-    if torch.cuda.is_available():
-        environment.setdefault("CUDA_VISIBLE_DEVICES", ",".join(str(each) for each in range(torch.cuda.device_count())))
+    gpus = len(list(Path("/dev").glob("nvidia[0-9]*")))
+    if gpus:
+        environment.setdefault("CUDA_VISIBLE_DEVICES", ",".join(str(each) for each in range(gpus)))
     ended = subprocess.run(command, check=False, env=environment).returncode
     if ended:
         raise RuntimeError(f"the training ended with {ended}: what its workers said stands above")

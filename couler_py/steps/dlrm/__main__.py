@@ -7,8 +7,12 @@ import json
 import sys
 from pathlib import Path
 
+from couler_py.steps.dlrm.planning.decisions import as_text
 from couler_py.steps.dlrm.task import Task
 from couler_py.steps.processes import begin, task_of
+
+NEEDS = "needs-memory.txt"
+"""Where a training that was ended for want of memory says so, in its folder."""
 
 
 def main() -> None:
@@ -28,6 +32,7 @@ def main() -> None:
     from couler_py.steps.checkpoint.peers import peers
     from couler_py.steps.dlrm.emulated import lose, slowed
     from couler_py.steps.dlrm.folders import opened, save_model
+    from couler_py.steps.dlrm.guarding import Guard, NeedsMemoryError
     from couler_py.steps.dlrm.reporting import write
     from couler_py.steps.dlrm.supplying import supplied
     from couler_py.steps.dlrm.trainer import Trainer
@@ -38,14 +43,30 @@ def main() -> None:
     testing, *_ = opened(given.test, task.shape)
     trainer = Trainer(task, tables, dense, device=device)
     out, rank = Path(given.out), trainer.ranks.rank
-    with supplied(task, rows, peers()) as feed:
-        told = train(
-            trainer,
-            slowed(feed, task.emulated, rank),
-            testing,
-            checkpoints=given.checkpoints,
-            after=lambda step: lose(task.emulated, rank, step, out),
-        )
+    everybody = peers()
+    guard = (
+        None
+        if task.watch_every is None
+        else Guard(len(rows) * task.epochs, task.watch_every, everybody, task.memory_limit)
+    )
+    if rank == 0:
+        (out / NEEDS).unlink(missing_ok=True)
+    try:
+        with supplied(task, rows, everybody) as feed:
+            told = train(
+                trainer,
+                slowed(feed, task.emulated, rank),
+                testing,
+                checkpoints=given.checkpoints,
+                guard=guard,
+                after=lambda step: lose(task.emulated, rank, step, out),
+            )
+    except NeedsMemoryError as error:
+        if rank == 0:
+            out.mkdir(parents=True, exist_ok=True)
+            (out / NEEDS).write_text(str(error), encoding="utf-8")
+            sys.stdout.write("\n".join([*as_text(error.decisions), ""]))
+        raise
     save_model(trainer, out / "model")
     if rank == 0:
         write(task, told, out)

@@ -41,6 +41,9 @@ def report(task: Task, told: Told) -> str:
         cards += [Section("Rows for testing", (Table(names, rows),)), Section("Calibration", (Plot("Bins", plot),))]
     if len(told.lives) > 1:
         cards.append(Section("Who trained", (Table(("from step", "ranks"), told.lives),)))
+    if told.decisions:
+        decided = tuple((each.stage, each.choice, each.why) for each in told.decisions)
+        cards.append(Section("What was decided", (Table(("stage", "choice", "because"), decided),)))
     facts = {
         "model": task.shape.kind,
         "ranks": told.ranks,

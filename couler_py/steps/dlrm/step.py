@@ -54,13 +54,17 @@ def on_one_machine(
     need_torch()
     where = ("--checkpoints", checkpoints) if checkpoints else ()
     folders = ("--data", str(data), "--test", str(test), "--out", "trained")
-    if least:
-        agents(
-            "couler_py.steps.dlrm", processes, task, *folders, *where, least=min(least, processes), restarts=restarts
-        )
-    else:
-        torchrun("couler_py.steps.dlrm", processes, task, *folders, *where, restarts=restarts)
-    out = Path("trained")
+    out, module = Path("trained"), "couler_py.steps.dlrm"
+    try:
+        if least:
+            agents(module, processes, task, *folders, *where, least=min(least, processes), restarts=restarts)
+        else:
+            torchrun(module, processes, task, *folders, *where, restarts=restarts)
+    except RuntimeError:
+        needs = out / "needs-memory.txt"
+        if needs.exists():
+            raise RuntimeError(needs.read_text(encoding="utf-8")) from None
+        raise
     told = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
     judged = told["seen"][-1]["judged"]
     return Trained(

@@ -45,6 +45,10 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     leased by each rank on its own ("at_least_once"), more of them for ranks that are fast; or the seed alone."""
     tolerance: float = 0.2
     """How much more than the mean a rank may look up."""
+    watch_every: int | None = 10
+    """Steps between looks at the memory of all ranks: a training that would run out is saved and ended before."""
+    memory_limit: float | None = None
+    """Bytes that a process may have, besides the bounds of its container and its address space."""
     memory: float | None = None
     """Bytes of a rank that tables may be held in, nine tenths of them; None doesn't look."""
     precision: Literal["fp32", "fp64"] = "fp32"
@@ -59,7 +63,8 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.batch < 1 or self.micro_batches < 1 or self.batch % self.micro_batches:
             raise ValueError(f"a step of {self.batch} rows isn't shared evenly by {self.micro_batches} micro-batches")
         counts = {"save_every": self.save_every, "evaluate_every": self.evaluate_every}
-        for name, count in (counts | {"rebalance_every": self.rebalance_every}).items():
+        counts |= {"rebalance_every": self.rebalance_every, "watch_every": self.watch_every}
+        for name, count in counts.items():
             if count is not None and count < 1:
                 raise ValueError(f"{name} is {count}: it is at least 1, or None")
         if self.dense_lr <= 0 or self.row_lr <= 0 or self.epochs <= 0:

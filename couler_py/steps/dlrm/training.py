@@ -14,7 +14,9 @@ import torch
 from couler_py.steps.checkpoint.flash import Flash
 from couler_py.steps.checkpoint.peers import peers
 from couler_py.steps.checkpoint.saving import Loaded, any_saved, load, save
+from couler_py.steps.dlrm.guarding import Guard, Short, ended
 from couler_py.steps.dlrm.judging import Judged, judge
+from couler_py.steps.dlrm.planning.decisions import Decision
 
 if TYPE_CHECKING:
     from couler_py.steps.dlrm.feeding import Feed, Source
@@ -51,6 +53,8 @@ class Told(msgspec.Struct, frozen=True):
     """Steps after which parts of tables moved."""
     lives: tuple[tuple[int, int], ...] = ()
     """Where training was begun or gone on with, by step, and by how many ranks: those lives that the model is of."""
+    decisions: tuple[Decision, ...] = ()
+    """What was decided about memory, before the checkpoints that it went on from."""
 
     @property
     def rows_per_second(self) -> float:
@@ -64,13 +68,15 @@ def train(
     testing: Source | None = None,
     *,
     checkpoints: Where | None = None,
+    guard: Guard | None = None,
     after: Callable[[int], None] = lambda _step: None,
 ) -> Told:
     """Train until the feed ends, from the newest checkpoint where there is one; all ranks call it.
 
     The feed's place is part of the checkpoint, so a step that is lost is made again from the same rows, and no row
-    counts twice. `after` is called after each step, for experiments. Raises `CheckpointError` for checkpoints that are
-    another model's, and `ValueError` where it isn't said where to save.
+    counts twice. `after` is called after each step, for experiments. Raises `NeedsMemoryError`, having saved, where
+    `guard` says that memory will run out, `CheckpointError` for checkpoints that are another model's, and `ValueError`
+    where it isn't said where to save.
     """
     task = trainer.task
     if task.save_every is not None and checkpoints is None:
@@ -79,14 +85,17 @@ def train(
     seen: list[Seen] = []
     moved: list[int] = []
     step = rows = rows_here = 0
+    short: Short | None = None
     seconds = 0.0
     lives: list[tuple[int, int]] = []
+    decided: list[Decision] = []
     with _keeping(trainer, checkpoints) as keep:
         if checkpoints is not None and any_saved(checkpoints, trainer.ranks.group):
             tensors, _ = trainer.state()
             loaded = keep.restore(tensors)
             step, rows = loaded.step, loaded.facts["rows"]
             lives = [(at, ranks) for at, ranks in loaded.facts.get("lives", ())]
+            decided = msgspec.convert(loaded.facts.get("decided", []), list[Decision])
             trainer.take(tensors, loaded.facts)
             feed.restore(
                 {name.removeprefix(FEED): each for name, each in loaded.facts.items() if name.startswith(FEED)}
@@ -107,11 +116,20 @@ def train(
                 moved.append(step)
             if testing is not None and _due(task.evaluate_every, step):
                 seen.append(Seen(step, evaluate(trainer, testing)))
-            if _due(task.save_every, step):
+            short = guard.look(step, rows) if guard is not None else None
+            if short is not None and keep is not None:
+                keep.wait()
+            decided += guard.decisions if guard is not None and short is not None else []
+            if keep is not None and (short is not None or _due(task.save_every, step)):
                 tensors, facts = trainer.state()
                 place_in_data = {FEED + name: each for name, each in feed.facts().items()}
-                keep.save(step, tensors, {**facts, **place_in_data, "rows": rows, "lives": lives})
+                own = {"rows": rows, "lives": lives, "decided": msgspec.to_builtins(decided)}
+                keep.save(step, tensors, {**facts, **place_in_data, **own})
             after(step)
+            if short is not None:
+                break
+    if short is not None:
+        raise ended(short, step if keep is not None else None, decided)
     if testing is not None and (not seen or seen[-1].step != step):
         seen.append(Seen(step, evaluate(trainer, testing)))
     return Told(
@@ -125,6 +143,7 @@ def train(
         ranks=trainer.ranks.world,
         moved=tuple(moved),
         lives=tuple(lives),
+        decisions=tuple(decided),
     )
 
 
@@ -154,6 +173,9 @@ class _Plainly:
 
     def restore(self, tensors: Any) -> Loaded:
         return load(self._where, tensors, group=self._group)
+
+    def wait(self) -> None:
+        """All is on disk already."""
 
 
 @contextlib.contextmanager

@@ -36,7 +36,7 @@ def recommender():
         "dlrm-plan",
         DLRM_PLAN,
         lambda: {
-            "asked": '{"job":"train-dlrm","task":{"shape":{"kind":"dlrm","width":8,"bottom":[64],"top":[64],"cross_layers":3,"cross_rank":32,"feature_maps":[32,32]},"batch":1024,"micro_batches":2,"epochs":1.0,"dense_optimizer":"adam","dense_lr":0.01,"row_optimizer":"rowwise_adagrad","row_lr":0.2,"seed":0,"save_every":20,"flash":true,"evaluate_every":null,"rebalance_every":null,"sharding":"exactly_once","tolerance":0.2,"memory":null,"precision":"fp32","emulated":{"slow":[],"lost":[[1,70]]}},"space":{"workers":[2,2],"servers":[0,0],"worker_cores":[1],"server_cores":[],"cores":null,"memory":null,"node_memory":68719476736.0},"goal":{"prices":{"core":1.0,"gib":0.125},"worth":null},"measured":[],"history":[],"home":"","explore":true}',
+            "asked": '{"job":"train-dlrm","task":{"shape":{"kind":"dlrm","width":8,"bottom":[64],"top":[64],"cross_layers":3,"cross_rank":32,"feature_maps":[32,32]},"batch":1024,"micro_batches":2,"epochs":1.0,"dense_optimizer":"adam","dense_lr":0.01,"row_optimizer":"rowwise_adagrad","row_lr":0.2,"seed":0,"save_every":10,"flash":true,"evaluate_every":null,"rebalance_every":null,"sharding":"exactly_once","tolerance":0.2,"watch_every":10,"memory_limit":null,"memory":null,"precision":"fp32","emulated":{"slow":[],"lost":[[1,45]]}},"space":{"workers":[2,2],"servers":[0,0],"worker_cores":[1],"server_cores":[],"cores":null,"memory":null,"node_memory":68719476736.0},"goal":{"prices":{"core":1.0,"gib":0.125},"worth":null},"measured":[],"history":[],"home":"","explore":true}',
             "data": out(dlrm_prepare, "train"),
         },
     )
@@ -44,7 +44,7 @@ def recommender():
         "train-dense",
         DLRM_TRAIN,
         lambda: {
-            "task": '{"shape":{"kind":"dense","width":16,"bottom":[],"top":[64],"cross_layers":3,"cross_rank":32,"feature_maps":[32,32]},"batch":1024,"micro_batches":1,"epochs":1.0,"dense_optimizer":"adam","dense_lr":0.01,"row_optimizer":"rowwise_adagrad","row_lr":0.05,"seed":0,"save_every":null,"flash":true,"evaluate_every":null,"rebalance_every":null,"sharding":"exactly_once","tolerance":0.2,"memory":null,"precision":"fp32","emulated":{"slow":[],"lost":[]}}',
+            "task": '{"shape":{"kind":"dense","width":16,"bottom":[],"top":[64],"cross_layers":3,"cross_rank":32,"feature_maps":[32,32]},"batch":1024,"micro_batches":1,"epochs":1.0,"dense_optimizer":"adam","dense_lr":0.01,"row_optimizer":"rowwise_adagrad","row_lr":0.05,"seed":0,"save_every":null,"flash":true,"evaluate_every":null,"rebalance_every":null,"sharding":"exactly_once","tolerance":0.2,"watch_every":10,"memory_limit":null,"memory":null,"precision":"fp32","emulated":{"slow":[],"lost":[]}}',
             "processes": 1,
             "restarts": 0,
             "checkpoints": "",
@@ -57,7 +57,7 @@ def recommender():
         "train-dlrm",
         DLRM_TRAIN,
         lambda: {
-            "task": '{"shape":{"kind":"dlrm","width":8,"bottom":[64],"top":[64],"cross_layers":3,"cross_rank":32,"feature_maps":[32,32]},"batch":1024,"micro_batches":2,"epochs":1.0,"dense_optimizer":"adam","dense_lr":0.01,"row_optimizer":"rowwise_adagrad","row_lr":0.2,"seed":0,"save_every":20,"flash":true,"evaluate_every":null,"rebalance_every":null,"sharding":"exactly_once","tolerance":0.2,"memory":null,"precision":"fp32","emulated":{"slow":[],"lost":[[1,70]]}}',
+            "task": '{"shape":{"kind":"dlrm","width":8,"bottom":[64],"top":[64],"cross_layers":3,"cross_rank":32,"feature_maps":[32,32]},"batch":1024,"micro_batches":2,"epochs":1.0,"dense_optimizer":"adam","dense_lr":0.01,"row_optimizer":"rowwise_adagrad","row_lr":0.2,"seed":0,"save_every":10,"flash":true,"evaluate_every":null,"rebalance_every":null,"sharding":"exactly_once","tolerance":0.2,"watch_every":10,"memory_limit":null,"memory":null,"precision":"fp32","emulated":{"slow":[],"lost":[[1,45]]}}',
             "processes": out(dlrm_plan, "workers"),
             "restarts": 3,
             "checkpoints": "checkpoints",
@@ -336,13 +336,17 @@ def on_one_machine(
     need_torch()
     where = ("--checkpoints", checkpoints) if checkpoints else ()
     folders = ("--data", str(data), "--test", str(test), "--out", "trained")
-    if least:
-        agents(
-            "couler_py.steps.dlrm", processes, task, *folders, *where, least=min(least, processes), restarts=restarts
-        )
-    else:
-        torchrun("couler_py.steps.dlrm", processes, task, *folders, *where, restarts=restarts)
-    out = Path("trained")
+    out, module = Path("trained"), "couler_py.steps.dlrm"
+    try:
+        if least:
+            agents(module, processes, task, *folders, *where, least=min(least, processes), restarts=restarts)
+        else:
+            torchrun(module, processes, task, *folders, *where, restarts=restarts)
+    except RuntimeError:
+        needs = out / "needs-memory.txt"
+        if needs.exists():
+            raise RuntimeError(needs.read_text(encoding="utf-8")) from None
+        raise
     told = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
     judged = told["seen"][-1]["judged"]
     return Trained(
@@ -404,7 +408,7 @@ class Evaluated(NamedTuple):
     calibration: float
     metrics: Path
 
-# couler_py/steps/dlrm/step.py, line 165
+# couler_py/steps/dlrm/step.py, line 169
 def evaluate(model: Path, data: Path) -> Evaluated:
     """How good a model's folder is on a folder of shards: AUC exact with ties, log loss and so on."""
     from couler_py.steps.dlrm.folders import load_model, opened
@@ -435,7 +439,7 @@ DLRM_EXPORT = {
 # couler_py/steps/dlrm/step.py, line 8
 from pathlib import Path
 
-# couler_py/steps/dlrm/step.py, line 181
+# couler_py/steps/dlrm/step.py, line 185
 def export(model: Path) -> Path:
     """A model for serving: its dense layers as a program of torch.export, its tables as safetensors.
 
@@ -1400,7 +1404,7 @@ SPECS = {
                 "file": "couler_py/steps/dlrm/step.py",
                 "line": 46,
                 "start": 24,
-                "count": 31,
+                "count": 35,
             },
         ],
     },
@@ -1438,7 +1442,7 @@ SPECS = {
             },
             {
                 "file": "couler_py/steps/dlrm/step.py",
-                "line": 165,
+                "line": 169,
                 "start": 22,
                 "count": 13,
             },
@@ -1456,7 +1460,7 @@ SPECS = {
             {"file": "couler_py/steps/dlrm/step.py", "line": 8, "start": 3, "count": 1},
             {
                 "file": "couler_py/steps/dlrm/step.py",
-                "line": 181,
+                "line": 185,
                 "start": 6,
                 "count": 12,
             },

@@ -6,13 +6,14 @@ first; then the state is saved and loaded, unless it is a worker that comes or g
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import msgspec
 
 from couler_py.steps.dlrm.planning.decisions import Decision, Rejected, Value
 
-Trouble = Literal["slow worker", "hot server", "lost worker", "lost server", "filling server"]
+Trouble = Literal["slow worker", "hot server", "lost worker", "lost server", "filling server", "filling worker"]
 
 
 class Times(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -71,7 +72,7 @@ def decide(
             way.name,
             "it never ends" if seconds[way.name] == float("inf") else
             f"it takes {seconds[way.name] - seconds[best.name]:,.0f} s longer",
-            {"seconds": seconds[way.name]},
+            {"seconds": seconds[way.name]} if math.isfinite(seconds[way.name]) else {},  # JSON has no infinity
         )
         for way in ways
         if way is not best
@@ -102,5 +103,8 @@ def _ways(
         again = Way("start a new server from the newest checkpoint", 0.0, times.begin + times.quick_load, healthy, lost)
         return [again, Way("start the whole job again", 0.0, times.begin + times.load, healthy, lost)]
     dies = Way("go on as it is", 0.0, float("inf"), now)
+    if trouble == "filling worker":
+        pause = times.quick_save + times.begin + times.quick_load
+        return [dies, Way("save, and begin again with the memory that is needed", 0.0, pause, healthy)]
     ways = [dies, stop]
     return [*ways, seamless] if until_full is None or until_full > times.begin + times.quick_save else ways

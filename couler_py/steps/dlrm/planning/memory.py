@@ -18,6 +18,8 @@ from couler_py.steps.dlrm.data.counting import growth
 MARGIN = 0.15
 USABLE = 0.9
 """The part of a limit that a prediction may fill."""
+UNSURE = 0.05
+"""What a foretold end may be wrong by before it is taken for below the limit."""
 STATES = {"sgd": 0.0, "adagrad": 1.0, "adam": 2.0}
 """Numbers of the optimizer for each number of a table; of row-wise Adagrad it is one for each row."""
 WINDOW = 10

@@ -9,7 +9,7 @@ import numpy as np
 from couler_py.steps.dlrm.planning import instability
 from couler_py.steps.dlrm.planning.allocation import Allocation, Measured, Space
 from couler_py.steps.dlrm.planning.decisions import Decision
-from couler_py.steps.dlrm.planning.memory import MARGIN, Reading, Watch, forecast
+from couler_py.steps.dlrm.planning.memory import MARGIN, UNSURE, Reading, Watch, forecast
 from couler_py.steps.dlrm.planning.performance import fit
 from couler_py.steps.dlrm.planning.rules import RELAUNCHES
 from couler_py.steps.dlrm.planning.scaling import scale
@@ -19,8 +19,6 @@ REPORT = 15.0
 """Seconds between two reports of a node, as DLRover's agents."""
 CONFIRM = 3
 """Reports that show a slow or lost node before something is done about it."""
-UNSURE = 0.05
-"""What a foretold end may be wrong by before it is taken for below the limit."""
 SLACK = 12
 """Reports that an alarm about memory comes before there would be no time for a server beside training."""
 

@@ -25,6 +25,8 @@ FILE, FUNCTION = "couler_py/steps/dlrm/step.py", "on_one_machine"
 """Where the function of the step that trains is written, and its name."""
 KILLED = 137
 """The exit code of a process that was killed, as for want of memory."""
+OUT_OF_MEMORY = "out of memory: it needed more than "
+"""What a training says that was ended before it would have been killed (`guarding.py`)."""
 
 
 def recorded(home: str | None = None) -> tuple[Profile, ...]:
@@ -88,14 +90,14 @@ def _profile(
     assert isinstance(template.body, Function)
     cores = quantity(template.body.resources.cpu)
     processes = given["processes"]
-    exit_code = task.result.exit_code if task.result is not None else None
+    killed = task.result is not None and (task.result.exit_code == KILLED or OUT_OF_MEMORY in task.result.message)
     return Profile(
         call.name,
         features_of(training, rows=float(rows) / training.epochs if isinstance(rows, int) else 0.0),
         load_of(training),
         Allocation(processes, worker_cores=max(1, int(cores or processes) // processes)),
         task.finished or 0.0,
-        "Succeeded" if task.state == "Succeeded" else "OutOfMemory" if exit_code == KILLED else "Failed",
+        "Succeeded" if task.state == "Succeeded" else "OutOfMemory" if killed else "Failed",
         training.batch / fast if isinstance(fast, float) and fast > 0 else None,
         float(held[task.template]) if held.get(task.template) else None,
     )

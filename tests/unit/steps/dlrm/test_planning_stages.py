@@ -94,6 +94,12 @@ def test_a_way_takes_no_less_than_training_all_at_its_best(left, before, after, 
     assert seconds >= left / max(before, after) * (1 - 1e-9)
 
 
+def test_a_worker_that_fills_is_saved_and_begun_again() -> None:
+    way, decision = decided("filling worker", left=1e6, now=1000.0, healthy=1000.0, until_full=60.0)
+    assert (way.name, way.beside, way.pause) == ("save, and begin again with the memory that is needed", 0.0, 480.0)
+    assert [(each.why, each.numbers) for each in decision.rejected] == [("it never ends", {})]
+
+
 def test_a_lost_server_costs_what_was_trained_since_the_checkpoint() -> None:
     near, _ = decided("lost server", left=1000.0, now=0.0, healthy=1.0, lost=10.0)
     assert near.seconds(1000.0, 0.0) == 1000 + 10 + 300 + 120
