@@ -111,7 +111,7 @@ def examples_of(job: Job, encoder: Encoder, vocabulary: int, context: int, root:
         if line.strip():
             try:
                 made.append(reader.example(line))
-            except DataError as problem:
+            except ValueError as problem:  # an encoder's too: half of a surrogate pair is no text
                 raise DataError(f"line {number} of {path.name}: {problem}") from problem
     if len(made) <= job.data.held_out:
         raise DataError(f"{path.name} has {len(made)} lines, and {job.data.held_out} of them are held out")
@@ -150,7 +150,7 @@ class _Reader:
     def example(self, line: str) -> Example:
         try:
             fields = json.loads(line)
-        except ValueError as problem:
+        except (ValueError, RecursionError) as problem:
             raise DataError(f"it is no JSON: {problem}") from problem
         if not isinstance(fields, dict):
             raise DataError("it is no object of JSON")
@@ -168,7 +168,7 @@ class _Reader:
             return _text(fields, "prompt")
         try:
             return str(self.template.render(fields))
-        except TemplateError as problem:
+        except Exception as problem:  # a template is an expression: what may go wrong in it has no common name
             raise DataError(f"the template doesn't fit it: {problem}") from problem
 
     def _numbers(self, tokens: Any) -> list[int]:

@@ -47,6 +47,7 @@ def read(folder: str | Path, host: Host, wanted: Adapter | None = None) -> Weigh
     source = Path(folder)
     if not (source / CONFIG).is_file() or not (source / WEIGHTS).is_file():
         raise ValueError(f"{source} is no folder of an adapter: it has no {CONFIG} with {WEIGHTS}")
+    from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     stored = _adapter(json.loads((source / CONFIG).read_text(encoding="utf-8")), source)
@@ -54,7 +55,10 @@ def read(folder: str | Path, host: Host, wanted: Adapter | None = None) -> Weigh
         _same(stored, wanted, source)
         stored = wanted
     weights = Weights(stored, host.targets(stored.targets), seed=0)
-    tensors: dict[str, Tensor] = load_file(source / WEIGHTS)
+    try:
+        tensors: dict[str, Tensor] = load_file(source / WEIGHTS)
+    except SafetensorError as problem:
+        raise ValueError(f"{source / WEIGHTS} is damaged: {problem}") from problem
     places: dict[str, Tensor] = {OUTER + name: each.data for name, each in weights.trained.items()}
     places |= {f"base_model.{name}": each for name, each in weights.frozen.items()}
     if tensors.keys() != places.keys():
@@ -90,6 +94,8 @@ def _adapter(told: dict[str, Any], source: Path) -> Adapter:
     if kind not in ("LORA", "VERA") or not isinstance(targets, list) or unknown or told.get("bias", "none") != "none":
         odd = f"{', '.join(unknown)}" if unknown else f"peft_type {kind!r}, bias {told.get('bias')!r}"
         raise ValueError(f"{source / CONFIG}: this kind of adapter is not known here: {odd}")
+    if missing := {"r", *(["lora_alpha"] if kind == "LORA" else [])} - told.keys():
+        raise ValueError(f"{source / CONFIG} doesn't say {min(missing)!r}")
     if kind == "VERA":
         vera = {"d_initial": told.get("d_initial", 0.1), "dropout": told.get("vera_dropout", 0.0)}
         return Adapter("vera", told["r"], targets=tuple(sorted(targets)), **vera)

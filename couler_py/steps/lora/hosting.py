@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import torch
 from torch import nn
 
 from couler_py.steps.lora.operator import Dropout, Factors, Segment, batch_lora
+from couler_py.steps.lora.weights import digest_of
 from couler_py.steps.models.config import DecoderConfig
 from couler_py.steps.models.decoder import stream
 from couler_py.steps.models.folders import CONFIG, causal_model, config_of, load
@@ -100,11 +100,7 @@ class Host:
 
     def fingerprint(self) -> str:
         """A digest of all weights and buffers, which stays what it was."""
-        digest = hashlib.blake2b(digest_size=16)
-        for name, tensor in sorted(self.model.state_dict().items()):
-            digest.update(name.encode())
-            digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
-        return digest.hexdigest()
+        return digest_of(self.model.state_dict())
 
     @contextmanager
     def running(self, valid: Tensor, parts: Sequence[Part]) -> Iterator[None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -114,3 +114,13 @@ def out_of_memory(problem: BaseException) -> bool:
         return True
     # The allocator of the host's memory has no error of its own: c10/core/impl/alloc_cpu.cpp.
     return isinstance(problem, RuntimeError) and "DefaultCPUAllocator" in str(problem)
+
+
+def within_memory(work: Callable[[], str | None], where: str) -> str:
+    """What a piece of work says is wrong, or that memory ended in it; nothing where it went well."""
+    try:
+        return work() or ""
+    except (RuntimeError, MemoryError) as problem:
+        if not out_of_memory(problem):
+            raise
+        return f"memory ends {where} ({problem})"

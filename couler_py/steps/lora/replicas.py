@@ -2,7 +2,8 @@
 
 Every process has the base, all adapters and their optimizers. In each step rows are dealt out anew, gradients of
 adapters are summed over processes, and all make the same step: the base is never sent. Losses are divided by a job's
-tokens or pairs of the whole step, so what a job learns doesn't depend on who did which rows.
+tokens or pairs of the whole step, so what a job learns doesn't depend on who did which rows. What one process can't do
+of a job, for want of memory or data, ends that job in all, and no other.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from couler_py.steps.lora.jobs import Policy
-from couler_py.steps.lora.passes import Piece, learn
+from couler_py.steps.lora.jobs import Job, Policy
+from couler_py.steps.lora.measuring import out_of_memory
+from couler_py.steps.lora.passes import Learned, Piece, learn
 from couler_py.steps.lora.planning.asking import Deployed, Dispatched, Work, dispatched
 from couler_py.steps.lora.trainer import Trainer
 from couler_py.steps.lora.tuning import share_of
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from couler_py.steps.lora.data import Example
     from couler_py.steps.lora.hosting import Host
+    from couler_py.steps.lora.planning.costs import Config
     from couler_py.steps.lora.tuning import Tuning
 
 
@@ -69,42 +72,106 @@ class ReplicaTrainer(Trainer):
         """One step of every job at work; False where there is none left."""
         running = self._admitted()
         if not running:
-            return False
+            return self.has_more
         self.turns += 1
         lengths = {each.job.name: [_tokens(example) for example in each.examples] for each in running}
         self.dispatch = dispatched(self.plan, lengths)
-        losses = [0.0] * len(running)
+        losses, problems = [0.0] * len(running), [""] * len(running)
         for work in self.dispatch.replicas[self.number]:
-            self._work(work, running, losses)
-        for member, loss in zip(running, self._summed(running, losses), strict=True):
-            member.whole(loss)
-        self._moved(running)
+            self._work(work, running, losses, problems)
+        whole = []
+        losses, problems = self._summed(running, losses, problems)
+        for member, loss, problem in zip(running, losses, problems, strict=True):
+            if problem:
+                self._end(member, "failed", problem)
+            else:
+                member.whole(loss)
+                whole.append(member)
+        if whole:
+            self._moved(whole)
         return True
 
-    def _work(self, work: Work, running: Sequence[Tuning], losses: list[float]) -> None:
+    def _work(self, work: Work, running: Sequence[Tuning], losses: list[float], problems: list[str]) -> None:
         """One micro-batch: gradients add up in the parameters."""
         wanted: defaultdict[str, list[int]] = defaultdict(list)
         for task, number in work.rows:
             wanted[task].append(number)
-        members = [at for at, member in enumerate(running) if member.job.name in wanted]
+        members = [at for at, member in enumerate(running) if member.job.name in wanted and not problems[at]]
         pieces = [_piece(running[at], wanted[running[at].job.name]) for at in members]
-        for at, piece, learned in zip(members, pieces, learn(self.host, pieces), strict=True):
+        done = []
+        for at, piece, learned in zip(members, pieces, self._learned(pieces), strict=True):
+            if learned is None:
+                rows = f"{len(piece.rows)} rows of {piece.length} tokens"
+                problems[at] = f"memory ends in a micro-batch of {rows}: plan with fewer tokens for {self._config}"
+                continue
             losses[at] += float(learned.loss)
             for parameter, gradient in zip(piece.weights.parameters, learned.gradients, strict=True):
                 parameter.grad = gradient if parameter.grad is None else parameter.grad + gradient
-        self._counted(pieces)
+            done.append(piece)
+        if done:
+            self._counted(done)
 
-    def _summed(self, running: Sequence[Tuning], losses: Sequence[float]) -> list[float]:
-        """Add up gradients and losses of all replicas, in one message."""
+    def _learned(self, pieces: Sequence[Piece]) -> list[Learned | None]:
+        """Of each piece, from one pass; where memory ends in company, each alone, and None where it ends then."""
+        if not pieces:
+            return []
+        try:
+            return list(learn(self.host, pieces))
+        except (RuntimeError, MemoryError) as problem:
+            if not out_of_memory(problem):
+                raise
+            self.meter.full(pieces)
+        if len(pieces) == 1:
+            return [None]
+        return [self._learned([piece])[0] for piece in pieces]
+
+    def _summed(
+        self, running: Sequence[Tuning], losses: Sequence[float], problems: Sequence[str]
+    ) -> tuple[list[float], list[str]]:
+        """Add up gradients and losses of all replicas, with who can't go on with what, in one message."""
         parameters = [parameter for member in running for parameter in member.weights.parameters]
         rows = [(torch.zeros_like(each) if each.grad is None else each.grad).flatten() for each in parameters]
         told = torch.tensor(losses, dtype=rows[0].dtype, device=rows[0].device)
-        sums = torch.cat([*rows, told])
+        marks = self._marks(problems).to(told)
+        sums = torch.cat([*rows, told, marks])
         self.total(sums)
-        *parts, told = sums.split([*(each.numel() for each in parameters), len(losses)])
+        *parts, told, marks = sums.split([*(each.numel() for each in parameters), len(losses), len(marks)])
         for parameter, part in zip(parameters, parts, strict=True):
             parameter.grad = part.view_as(parameter).clone()
-        return [float(loss) for loss in told]
+        return [float(loss) for loss in told], self._known(problems, marks)
+
+    def _anywhere(self, problems: Sequence[str]) -> list[str]:
+        marks = self._marks(problems).to(self.host.device)
+        self.total(marks)
+        return self._known(problems, marks)
+
+    def _marks(self, problems: Sequence[str]) -> Tensor:
+        """By replica and job: 1 where this replica can't go on with it."""
+        marks = torch.zeros(len(self.plan.replicas), len(problems))
+        marks[self.number] = torch.tensor([float(bool(problem)) for problem in problems])
+        return marks.flatten()
+
+    def _known(self, problems: Sequence[str], marks: Tensor) -> list[str]:
+        """What is wrong with each job on the first replica that can't go on with it, which alone knows more."""
+        found = []
+        for problem, column in zip(problems, marks.view(-1, len(problems)).T.tolist(), strict=True):
+            replica = column.index(1.0) if 1.0 in column else None
+            if replica is not None and not problem:
+                problem = f"replica {replica}, {self.plan.replicas[replica]}, can't go on with it, and says why"
+            found.append(problem)
+        return found
+
+    @property
+    def _config(self) -> Config:
+        return self.plan.replicas[self.number]
+
+    def _prepared(self, job: Job) -> Tuning:
+        tuning = super()._prepared(job)
+        longest = max(_tokens(example) for example in tuning.samples)
+        most = max(config.tokens for config in self.plan.replicas)
+        if longest > most:
+            raise ValueError(f"it has an example of {longest} tokens, and no replica holds more than {most}")
+        return tuning
 
 
 def _tokens(example: Example) -> int:

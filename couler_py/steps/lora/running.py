@@ -38,7 +38,8 @@ def run(
 ) -> Results:
     """Train all jobs, from the newest checkpoint where there is one, and write adapters, results.json and report.html.
 
-    An adapter is written as soon as its job has ended. Raises `ValueError` for a queue or a base that can't be read.
+    An adapter is written as soon as its job has ended. Raises `ValueError` for a queue or a base that can't be read,
+    and where a job isn't the one that the checkpoint has by its name.
     """
     asked = msgspec.json.decode(queue, type=Queue) if isinstance(queue, str) else queue
     target = Path(out)
@@ -53,7 +54,7 @@ def run(
     encoder = encoder_of(base, tokenizer or "")
     trainer = Trainer(host, asked.policy, encoder=encoder, root=data or "", ended=ended)
     began = time.monotonic()
-    if checkpoints and restore(trainer, checkpoints):
+    if checkpoints and restore(trainer, checkpoints, asked.jobs):
         for name, progress in trainer.progress().items():
             if progress.state in ENDED:
                 ended(name)

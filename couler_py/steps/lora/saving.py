@@ -6,21 +6,21 @@ Order and dropout are functions of a job's seed and its step, so there is no sta
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import torch
 
 from couler_py.steps.checkpoint import saving
-from couler_py.steps.checkpoint.folders import latest
-from couler_py.steps.checkpoint.places import place
+from couler_py.steps.lora.differing import different
 from couler_py.steps.lora.jobs import Job
 from couler_py.steps.lora.tuning import Progress
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from couler_py.steps.lora.trainer import Trainer
+    from couler_py.steps.lora.roster import Roster
     from couler_py.steps.lora.tuning import Tuning
 
 GRADIENT = "gradient"
@@ -33,12 +33,17 @@ class Kept(msgspec.Struct, frozen=True):
     progress: Progress
     prepared: bool
     """Whether it has an adapter: data that is no good ends a job before."""
+    origin: str = ""
+    """A digest of what it began with; empty where nobody noted it."""
 
 
-def save(trainer: Trainer, where: str | os.PathLike[str]) -> saving.Saved:
+def save(trainer: Roster, where: str | os.PathLike[str]) -> saving.Saved:
     """Write where all jobs are, those that have ended too. Raises `CheckpointError` where it can't."""
     told = trainer.progress()
-    kept = [Kept(job, told[name], name in trainer.tunings) for name, job in trainer.jobs.items()]
+    kept = [
+        Kept(job, told[name], name in trainer.tunings, trainer.tunings[name].origin if name in trainer.tunings else "")
+        for name, job in trainer.jobs.items()
+    ]
     tensors: dict[str, Any] = {}
     for name, tuning in trainer.tunings.items():
         tensors |= {f"{name}/{key}": tensor for key, tensor in _tensors(tuning).items()}
@@ -48,36 +53,63 @@ def save(trainer: Trainer, where: str | os.PathLike[str]) -> saving.Saved:
     return saving.save(where, trainer.turns, tensors, facts)
 
 
-def restore(trainer: Trainer, where: str | os.PathLike[str]) -> bool:
+def restore(trainer: Roster, where: str | os.PathLike[str], asked: Sequence[Job] = ()) -> bool:
     """Take all jobs of the newest checkpoint, with those that were submitted on the way; False where there is none.
 
-    The trainer has no jobs yet. Raises `ValueError` where it has, or a job's data is no longer what it was;
-    `CheckpointError` where the checkpoint is damaged.
+    `asked` are jobs as they are wanted now. Files of theirs may lie elsewhere than before, and priorities may be
+    others. One that differs otherwise begins anew if it had failed or was cancelled, and so does one whose data was no
+    good. The trainer has no jobs yet. Raises `ValueError` where it has, where a job that goes on or is done is another
+    now, or its data is no longer what it was; `CheckpointError` where the checkpoint is damaged.
     """
-    if latest(place(where)) is None:
+    if not saving.any_saved(where):
         return False
     if trainer.jobs:
         raise ValueError("a trainer that has jobs can't take those of a checkpoint: restore before submitting")
     facts = saving.load(where, {}).facts
-    jobs = msgspec.convert(facts["jobs"], list[Kept])
+    wanted = {job.name: job for job in asked}
     tensors: dict[str, Tensor] = {}
-    for kept in jobs:
-        name = kept.job.name
-        if not kept.prepared:
-            trainer.jobs[name], trainer.lost[name] = kept.job, kept.progress
-            continue
-        trainer.submit(kept.job)
-        if name in trainer.lost:
-            raise ValueError(f"job {name!r} can't go on from {where}: {trainer.lost[name].reason}")
-        tuning = trainer.tunings[name]
-        tuning.progress = kept.progress
-        if tuning.progress.state == "running":
-            tuning.progress.state = "ready"
-        _make_room(tuning)
-        tensors |= {f"{name}/{key}": tensor for key, tensor in _tensors(tuning).items()}
+    for kept in msgspec.convert(facts["jobs"], list[Kept]):
+        job = wanted.get(kept.job.name, kept.job)
+        if _begins_anew(kept, job, job.name in wanted):
+            trainer.submit(job)
+        elif not kept.prepared:
+            trainer.jobs[job.name], trainer.lost[job.name] = job, kept.progress
+        else:
+            tuning = _going_on(trainer, kept, job, where)
+            tensors |= {f"{job.name}/{key}": tensor for key, tensor in _tensors(tuning).items()}
     saving.load(where, tensors)
     trainer.turns = int(facts["turns"])
     return True
+
+
+def _begins_anew(kept: Kept, job: Job, asked: bool) -> bool:
+    """Whether nothing of what is kept of a job counts. Raises `ValueError` where a changed job's work would be lost."""
+    if not kept.prepared:
+        return asked
+    odd = different(kept.job, job)
+    if odd and kept.progress.state not in ("failed", "cancelled"):
+        raise ValueError(
+            f"job {job.name!r} is not the one of the checkpoint, which is {kept.progress.state} after "
+            f"{kept.progress.step} steps: {odd}: give it another name, or begin with other checkpoints"
+        )
+    return bool(odd)
+
+
+def _going_on(trainer: Roster, kept: Kept, job: Job, where: str | os.PathLike[str]) -> Tuning:
+    trainer.submit(job)
+    if job.name in trainer.lost:
+        raise ValueError(f"job {job.name!r} can't go on from {where}: {trainer.lost[job.name].reason}")
+    tuning = trainer.tunings[job.name]
+    if kept.origin not in ("", tuning.origin):
+        raise ValueError(
+            f"job {job.name!r} can't go on from {where}: its lines or the adapters that it is given are not those that "
+            "it began with: give it another name, or begin with other checkpoints"
+        )
+    tuning.progress = kept.progress
+    if tuning.progress.state == "running":
+        tuning.progress.state = "ready"
+    _make_room(tuning)
+    return tuning
 
 
 def _tensors(tuning: Tuning) -> dict[str, Tensor]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,9 +21,10 @@ from couler_py.steps.lora.data import Encoder, Example, OfBytes, examples_of
 from couler_py.steps.lora.exporting import read
 from couler_py.steps.lora.grouping import Shape, groups
 from couler_py.steps.lora.jobs import Job, Policy
-from couler_py.steps.lora.measuring import Meter, out_of_memory
+from couler_py.steps.lora.measuring import Meter, out_of_memory, within_memory
 from couler_py.steps.lora.objectives import DPO
 from couler_py.steps.lora.passes import Learned, Piece, learn, losses_of, padded
+from couler_py.steps.lora.roster import HOST, Roster
 from couler_py.steps.lora.tuning import ENDED, Progress, State, Tuning, share_of
 from couler_py.steps.lora.weights import Weights
 from couler_py.steps.models.decoder import stream
@@ -30,10 +32,8 @@ from couler_py.steps.models.decoder import stream
 if TYPE_CHECKING:
     from couler_py.steps.lora.hosting import Host
 
-HOST = torch.device("cpu")
 
-
-class Trainer:
+class Trainer(Roster):
     """Jobs that train together, one turn of passes after another.
 
     In each turn every job at work makes one backward; jobs step, end, begin and make room for others between turns.
@@ -50,13 +50,10 @@ class Trainer:
         root: str | Path = "",
         ended: Callable[[str], None] = lambda _name: None,
     ):
-        self.host, self.policy, self.encoder, self.root, self.ended = host, policy, encoder, root, ended
-        self.jobs: dict[str, Job] = {}
-        self.tunings: dict[str, Tuning] = {}
-        self.lost: dict[str, Progress] = {}
-        """Jobs that ended before they began: their data or adapter is no good."""
+        super().__init__(ended)
+        self.host, self.policy, self.encoder, self.root = host, policy, encoder, root
         self.meter = Meter(host, policy.memory)
-        self.turns = self.passes = 0
+        self.passes = 0
         self.peak = 0
         """The most bytes so far: the base, all that was at work at once, and the largest pass that was measured."""
         self._places = self._tokens = 0
@@ -66,27 +63,6 @@ class Trainer:
         """The part of all places in passes that held no token."""
         return 1 - self._tokens / self._places if self._places else 0.0
 
-    def submit(self, job: Job) -> None:
-        """Take a job, at any time. Data or a reference that is no good ends it at once, with the reason.
-
-        Raises `ValueError` for a name that another job has.
-        """
-        if job.name in self.jobs:
-            raise ValueError(f"a job is called {job.name!r} already: each has a name of its own")
-        self.jobs[job.name] = job
-        try:
-            self.tunings[job.name] = self._prepared(job)
-        except ValueError as problem:
-            self.lost[job.name] = Progress(state="failed", reason=str(problem))
-            self.ended(job.name)
-
-    def cancel(self, name: str) -> None:
-        """End a job between two turns; what has ended stays as it is. Raises `KeyError` for one that isn't there."""
-        if name not in self.jobs:
-            raise KeyError(f"no job is called {name!r}")
-        if name in self.tunings and self.tunings[name].progress.state not in ENDED:
-            self._end(self.tunings[name], "cancelled", "it was cancelled")
-
     def run(self, between: Callable[[], None] = lambda: None) -> dict[str, Progress]:
         """Turn until all jobs have ended; `between` is called before each turn, and may submit and cancel."""
         between()
@@ -94,15 +70,11 @@ class Trainer:
             between()
         return self.progress()
 
-    def progress(self) -> dict[str, Progress]:
-        """How each job is doing, in the order of arrival."""
-        return {name: self.lost.get(name) or self.tunings[name].progress for name in self.jobs}
-
     def turn(self) -> bool:
         """One backward of every job at work; False where there is none left."""
         running = self._admitted()
         if not running:
-            return False
+            return self.has_more
         self.turns += 1
         found = {tuning.job.name: tuning.piece() for tuning in running}
         shapes = [Shape(len(found[each.job.name].rows), found[each.job.name].length) for each in running]
@@ -164,16 +136,22 @@ class Trainer:
     def _moved(self, whole: Sequence[Tuning]) -> None:
         """Move the jobs that have all gradients of their step, and see what becomes of them."""
         norms = torch.stack([member.norm().double() for member in whole]).tolist()
-        for member, norm in zip(whole, norms, strict=True):
-            problem = member.finish(norm)
-            if not problem and member.evaluate_now():
-                problem = member.look(self.loss(member, member.held_out))
+        problems = [self._step(member, norm) for member, norm in zip(whole, norms, strict=True)]
+        for member, problem in zip(whole, self._anywhere(problems), strict=True):
             if problem:
                 self._end(member, "failed", problem)
             elif member.progress.step >= member.steps:
                 self._end(member, "done", "all its steps are made")
             elif member.worn_out():
                 self._end(member, "stopped", "its loss on held-out lines has stopped falling")
+
+    def _step(self, member: Tuning, norm: float) -> str:
+        """Move a job, and look at it where that is due; gives why it can't go on, or nothing."""
+        problem = member.finish(norm)
+        if problem or not member.evaluate_now():
+            return problem
+        where = "where its held-out lines are read: take a smaller micro_batch or cutoff"
+        return within_memory(lambda: member.look(self.loss(member, member.held_out)), where)
 
     @torch.no_grad()
     def loss(self, tuning: Tuning, examples: Sequence[Example]) -> float:
@@ -205,25 +183,30 @@ class Trainer:
         chosen = admit(asked, budget, self.meter.model.bytes, most=policy.concurrency, aging=policy.aging)
         for name, reason in chosen.refused.items():
             self._end(alive[name], "failed", reason)
-        for name, each in alive.items():
-            if name in chosen.refused:
-                continue
-            now: State = "running" if name in chosen.running else "ready"
-            if each.progress.state != now:
-                each.move_to(self.host.device if now == "running" else HOST)
-            each.progress.waited += now == "ready"
-            each.progress.state = now
-        return [alive[name] for name in chosen.running]
+        left = [each for name, each in alive.items() if name not in chosen.refused]
+        self._placed(left, chosen.running)
+        return [alive[name] for name in chosen.running if alive[name].progress.state not in ENDED]
+
+    def _placed(self, left: Sequence[Tuning], running: Sequence[str]) -> None:
+        """Those that make room go to the host's memory, then those at work to the base; who finds no room ends."""
+        states: dict[str, State] = {each.job.name: "running" if each.job.name in running else "ready" for each in left}
+        changed = [each for each in left if each.progress.state != states[each.job.name]]
+        changed.sort(key=lambda each: states[each.job.name] == "running")
+        problems = []
+        for each in changed:
+            device = self.host.device if states[each.job.name] == "running" else HOST
+            where = f"where it is to be at work, with {each.state_bytes} bytes of adapter and optimizer"
+            problems.append(within_memory(partial(each.move_to, device), where))
+        for each in left:
+            each.progress.state = states[each.job.name]
+            each.progress.waited += each.progress.state == "ready"
+        for each, problem in zip(changed, self._anywhere(problems) if changed else (), strict=True):
+            if problem:
+                self._end(each, "failed", problem)
 
     def _room(self, running: Sequence[Tuning]) -> float | None:
         budget = self.meter.budget
         return None if budget is None else budget - sum(each.state_bytes for each in running)
-
-    def _end(self, tuning: Tuning, state: State, reason: str) -> None:
-        tuning.progress.state, tuning.progress.reason = state, reason
-        tuning.optimizer.zero_grad(set_to_none=True)
-        tuning.move_to(HOST)
-        self.ended(tuning.job.name)
 
     def _prepared(self, job: Job) -> Tuning:
         samples = examples_of(job, self.encoder, self.host.vocabulary, self.host.context, self.root)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,8 +12,10 @@ import torch
 
 from couler_py.steps.lora.data import Example, window, windows
 from couler_py.steps.lora.losses import Share
+from couler_py.steps.lora.measuring import out_of_memory
 from couler_py.steps.lora.objectives import SFT
 from couler_py.steps.lora.passes import Piece
+from couler_py.steps.lora.weights import digest_of
 from couler_py.steps.models.decoder import stream
 
 if TYPE_CHECKING:
@@ -65,6 +68,8 @@ class Tuning:
         self.progress = Progress(scale=job.scaler.initial if job.scaler else 1.0)
         self.optimizer = _optimizer(job, weights)
         self.longest = max(example.length for example in samples)
+        self.origin = _origin(job, samples, weights, reference)
+        """A digest of the lines and adapters that it begins with, wherever they lie."""
         self._window: tuple[int, list[Example]] = (-1, [])
 
     @property
@@ -135,8 +140,9 @@ class Tuning:
         job, progress = self.job, self.progress
         problem = ""
         if math.isfinite(norm):
-            self._move(norm)
-            progress.losses.append(progress.sum)
+            problem = self._move(norm)
+            if not problem:
+                progress.losses.append(progress.sum)
         elif job.scaler and progress.scale > 1:
             progress.scale, progress.good = max(1.0, progress.scale / 2), 0
         else:
@@ -190,7 +196,8 @@ class Tuning:
         else:
             self.progress.odd = str(loss)
 
-    def _move(self, norm: float) -> None:
+    def _move(self, norm: float) -> str:
+        """A step of the optimizer; gives why it can't be made, or nothing. A job that ends here ends half moved."""
         job, progress = self.job, self.progress
         factor = 1 / progress.scale
         if job.clip is not None and norm > job.clip:
@@ -202,11 +209,22 @@ class Tuning:
         rate = job.schedule.rate(progress.step, self.steps, job.optimizer.lr)
         for group in self.optimizer.param_groups:
             group["lr"] = rate * group["times"]
-        self.optimizer.step()
+        try:
+            self.optimizer.step()
+        except (RuntimeError, MemoryError, OverflowError) as problem:
+            if out_of_memory(problem):
+                return f"memory ends where the optimizer makes step {progress.step + 1} ({problem})"
+            if "overflow" not in str(problem):
+                raise
+            # What a rate is divided and multiplied by is a number of Python, and more than the weights' type may hold.
+            return (
+                f"step {progress.step + 1} can't be made at a rate of {rate:g} ({problem}): take a lower learning rate"
+            )
         progress.moved += 1
         progress.good += 1
         if job.scaler and progress.good >= job.scaler.growth:
             progress.scale, progress.good = progress.scale * 2, 0
+        return ""
 
 
 def share_of(job: Job, examples: Sequence[Example]) -> Share:
@@ -214,6 +232,13 @@ def share_of(job: Job, examples: Sequence[Example]) -> Share:
     first = slice(None) if isinstance(job.objective, SFT) else slice(0, 1)
     tokens = sum(row.learned for example in examples for row in example.rows[first])
     return Share(tokens, 0 if isinstance(job.objective, SFT) else len(examples))
+
+
+def _origin(job: Job, samples: Sequence[Example], weights: Weights, reference: Weights | None) -> str:
+    digest = hashlib.blake2b(msgspec.msgpack.encode(samples), digest_size=16)
+    for given in (weights if job.adapter.start else None, reference):
+        digest.update((digest_of(given.trained) if given else "").encode())
+    return digest.hexdigest()
 
 
 def _optimizer(job: Job, weights: Weights) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -105,6 +106,15 @@ class Weights:
         draws = torch.Generator().manual_seed(stream(self.seed, name))
         numbers = torch.rand(shape, generator=draws, dtype=torch.float32)
         return ((2 * numbers - 1) * bound).to(device=like.device, dtype=_precise(like.dtype))
+
+
+def digest_of(tensors: Mapping[str, Tensor]) -> str:
+    """A digest of tensors and their names, which stays what it was where they do."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name, tensor in sorted(tensors.items()):
+        digest.update(name.encode())
+        digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()
 
 
 def _precise(dtype: torch.dtype) -> torch.dtype:

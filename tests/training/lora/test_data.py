@@ -49,6 +49,8 @@ def test_texts_tokens_templates_and_pairs(tmp_path: Path) -> None:
     [
         ('{"text": "a"}\n{"text": ', "line 2 of data.jsonl: it is no JSON"),
         ("[1]", "line 1 of data.jsonl: it is no object"),
+        ("[" * 100_000, "line 1 of data.jsonl: it is no JSON"),
+        ('{"text": "\\ud800"}', "line 1 of data.jsonl: .*surrogates not allowed"),
         ('{"prompt": "a"}', "it has no text 'completion': there are prompt"),
         ('{"tokens": [1, 300]}', "token 300 is none of the base's 259"),
         ('{"tokens": [1, true]}', "its tokens are no list of whole numbers"),
@@ -68,6 +70,8 @@ def test_templates_are_text_and_no_program(tmp_path: Path) -> None:
         examples(tmp_path, line, template="{{ missing }}")
     with pytest.raises(DataError, match="the template doesn't fit it: access to attribute '__class__'"):
         examples(tmp_path, line, template="{{ q.__class__.__mro__ }}")
+    with pytest.raises(DataError, match=r"line 1 .* the template doesn't fit it: integer division"):
+        examples(tmp_path, line, template="{{ 1 // 0 }}")
     with pytest.raises(DataError, match=r"the template of data.jsonl can't be read"):
         examples(tmp_path, line, template="{{ q")
     with pytest.raises(DataError, match="can't be read as text"):

@@ -73,6 +73,15 @@ def test_only_adapters_of_a_known_kind_and_the_right_shape_are_read(base: Path, 
     (folder / exporting.CONFIG).write_text(json.dumps(told | {"target_modules": ["q_proj"]}))
     with pytest.raises(ValueError, match=r"don't fit this base: missing \[\], unknown"):
         exporting.read(folder, host)
+    (folder / exporting.CONFIG).write_text(json.dumps({name: told[name] for name in told if name != "r"}))
+    with pytest.raises(ValueError, match="doesn't say 'r'"):
+        exporting.read(folder, host)
+    (folder / exporting.CONFIG).write_text(json.dumps(told))
+    whole = (folder / exporting.WEIGHTS).read_bytes()
+    (folder / exporting.WEIGHTS).write_bytes(whole[:-8])
+    with pytest.raises(ValueError, match=r"adapter_model\.safetensors is damaged"):
+        exporting.read(folder, host)
+    (folder / exporting.WEIGHTS).write_bytes(whole)
     (folder / exporting.CONFIG).write_text(json.dumps(told | {"peft_type": "IA3"}))
     with pytest.raises(ValueError, match="this kind of adapter is not known here: peft_type 'IA3'"):
         exporting.read(folder, host)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 import torch
 
-from couler_py.steps.lora import inbox
-from couler_py.steps.lora.jobs import Adapter, Job, Optimizer, Policy, Scaler, Schedule
+from couler_py.steps.lora import exporting, inbox
+from couler_py.steps.lora.jobs import Adapter, Data, Job, Optimizer, Policy, Scaler, Schedule
+from couler_py.steps.lora.objectives import CPO
 from couler_py.steps.lora.saving import restore, save
 from couler_py.steps.lora.trainer import Trainer
 from tests.training.lora import toys
@@ -53,6 +56,92 @@ def test_a_queue_goes_on_bit_by_bit(tmp_path: Path) -> None:
     assert cut.progress()["bad"].reason == "line 1 of bad.jsonl: it has no text 'text': there are text"
 
 
+def begun(folder: Path, **options: object) -> Job:
+    """A job that has made a step, and its checkpoint."""
+    job = toys.job(folder, "one", 1, **options)
+    trainer = Trainer(toys.base(torch.float32))
+    trainer.submit(job)
+    trainer.turn()
+    save(trainer, folder / "checkpoints")
+    return job
+
+
+@pytest.mark.parametrize(
+    ("changed", "odd"),
+    [
+        ({"optimizer": Optimizer(lr=2e-2)}, "optimizer.lr is 0.02 and was 0.01"),
+        ({"adapter": Adapter(rank=4)}, "adapter.rank is 4 and was 8"),
+        ({"objective": CPO()}, "objective.beta is 0.1 and was None"),
+        ({"epochs": 9}, "epochs is 9 and was 1"),
+    ],
+)
+def test_a_job_that_was_changed_does_not_go_on_as_it_was(tmp_path: Path, changed: dict[str, Any], odd: str) -> None:
+    job = msgspec.structs.replace(begun(tmp_path), **changed)
+    message = f"job 'one' is not the one of the checkpoint, which is running after 1 steps: {odd}: give it another name"
+    with pytest.raises(ValueError, match=message):
+        restore(Trainer(toys.base(torch.float32)), tmp_path / "checkpoints", [job])
+
+
+def test_files_may_lie_elsewhere_and_priorities_change(tmp_path: Path) -> None:
+    job = begun(tmp_path)
+    (tmp_path / "later").mkdir()
+    moved = Path(job.data.path).rename(tmp_path / "later" / "lines.jsonl")
+    again = msgspec.structs.replace(job, data=Data(str(moved)), priority=7)
+    trainer = Trainer(toys.base(torch.float32))
+    assert restore(trainer, tmp_path / "checkpoints", [again])
+    assert (trainer.jobs["one"], trainer.progress()["one"].step) == (again, 1)
+    with moved.open("a") as file:
+        file.write('{"text": "one more"}\n')
+    with pytest.raises(ValueError, match="its lines or the adapters that it is given are not those that it began with"):
+        restore(Trainer(toys.base(torch.float32)), tmp_path / "checkpoints", [again])
+
+
+def test_the_adapter_to_go_on_from_is_known_by_what_it_is(tmp_path: Path) -> None:
+    trainer = Trainer(toys.base(torch.float32))
+    for seed in (1, 2):
+        trainer.submit(toys.job(tmp_path, f"made-{seed}", seed))
+        exporting.write(trainer.tunings[f"made-{seed}"].weights, tmp_path / f"made-{seed}")
+    exporting.write(trainer.tunings["made-1"].weights, tmp_path / "copy")
+    job = begun(tmp_path, adapter=Adapter(start=str(tmp_path / "made-1")))
+    for folder, same in (("copy", True), ("made-2", False)):
+        asked = msgspec.structs.replace(job, adapter=Adapter(start=str(tmp_path / folder)))
+        if same:
+            assert restore(Trainer(toys.base(torch.float32)), tmp_path / "checkpoints", [asked])
+        else:
+            with pytest.raises(ValueError, match="are not those that it began with"):
+                restore(Trainer(toys.base(torch.float32)), tmp_path / "checkpoints", [asked])
+
+
+def test_a_job_that_had_failed_begins_anew_once_it_is_changed(tmp_path: Path) -> None:
+    """What its reason asks for, a lower rate or other lines, is what a person then gives it."""
+    wild = toys.job(tmp_path, "wild", 1, optimizer=Optimizer("sgd", lr=1e200), clip=None)
+    odd = toys.job(tmp_path, "odd", 2, [{"text": 5}])
+    trainer = Trainer(toys.base(torch.float32))
+    for job in (wild, odd):
+        trainer.submit(job)
+    trainer.run()
+    save(trainer, tmp_path / "checkpoints")
+
+    same = Trainer(toys.base(torch.float32))
+    restore(same, tmp_path / "checkpoints", [wild, odd])
+    assert [each.state for each in same.run().values()] == ["failed", "failed"]
+
+    toys.written(tmp_path, "odd", toys.lines(2))
+    mild = msgspec.structs.replace(wild, optimizer=Optimizer("sgd", lr=0.1))
+    again, alone = Trainer(toys.base(torch.float32), Policy(fuse=False)), Trainer(toys.base(torch.float32))
+    restore(again, tmp_path / "checkpoints", [mild, odd])
+    assert {name: (each.state, each.step) for name, each in again.run().items()} == {
+        "wild": ("done", 3),
+        "odd": ("done", 3),
+    }
+    alone.submit(mild)
+    alone.run()
+    for one, other in zip(
+        alone.tunings["wild"].weights.parameters, again.tunings["wild"].weights.parameters, strict=True
+    ):
+        assert torch.equal(one, other)
+
+
 def test_without_a_checkpoint_nothing_is_restored(tmp_path: Path) -> None:
     trainer = Trainer(toys.base())
     assert not restore(trainer, tmp_path / "none")
@@ -72,6 +161,7 @@ def test_files_submit_and_cancel(tmp_path: Path) -> None:
             inbox.submit(folder, toys.job(tmp_path, "second", 2, epochs=9))
             (folder / "third.job.json").write_text('{"name": "third"}')
             (folder / "fourth.job.json").write_bytes((folder / "second.job.json").read_bytes())
+            inbox.submit(folder, toys.job(tmp_path, "first", epochs=5))
         if trainer.turns == 4:
             inbox.cancel(folder, "second")
             inbox.cancel(folder, "nobody")
@@ -83,6 +173,7 @@ def test_files_submit_and_cancel(tmp_path: Path) -> None:
         "second": ("cancelled", 2),
     }
     assert seen.refused == {
+        "first.job.json": "a job of this name is here already, and it is another: epochs is 5 and was 3",
         "fourth.job.json": "it holds a job called 'second': a file is named after its job",
         "third.job.json": "Object missing required field `data`",
     }

@@ -12,23 +12,7 @@ from couler_py.steps.lora.jobs import Adapter, EarlyStop, Job, Optimizer, Policy
 from couler_py.steps.lora.objectives import CPO, DPO
 from couler_py.steps.lora.trainer import Trainer
 from tests.training.lora import toys
-
-
-def trained(jobs: list[Job], policy: Policy = Policy(), dtype: torch.dtype = torch.float64) -> Trainer:
-    trainer = Trainer(toys.base(dtype), policy)
-    for job in jobs:
-        trainer.submit(job)
-    trainer.run()
-    return trainer
-
-
-def weights(trainer: Trainer, name: str) -> dict[str, Tensor]:
-    return {key: each.detach().clone() for key, each in trainer.tunings[name].weights.trained.items()}
-
-
-def apart(one: dict[str, Tensor], other: dict[str, Tensor]) -> float:
-    assert one.keys() == other.keys()
-    return max(float((one[key] - other[key]).abs().max()) for key in one)
+from tests.training.lora.toys import apart, trained, weights
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-10), (torch.float32, 5e-4)])
@@ -98,57 +82,6 @@ def test_the_base_is_shared_and_never_changes(tmp_path: Path) -> None:
     held = {id(each) for each in trainer.host.model.parameters()}
     for tuning in trainer.tunings.values():
         assert not held & {id(each) for group in tuning.optimizer.param_groups for each in group["params"]}
-
-
-def test_a_job_that_goes_wrong_ends_alone(tmp_path: Path) -> None:
-    """One whose rate explodes, one without data, one that is cancelled: the fourth is bit by bit as if they weren't."""
-    good = toys.job(tmp_path, "good", 1, epochs=3)
-    wild = toys.job(tmp_path, "wild", 2, optimizer=Optimizer("sgd", lr=1e200, momentum=0.0), clip=None)
-    bad = toys.job(tmp_path, "bad", 3, [{"prompt": "one", "completion": "two"}, {"prompt": "three"}])
-    odd = toys.job(tmp_path, "odd", 3, adapter=Adapter(targets=("c_attn",)))
-    policy = Policy(fuse=False)
-    together, alone = trained([good, wild, bad, odd], policy), trained([good], policy)
-    assert apart(weights(together, "good"), weights(alone, "good")) == 0.0
-    told = together.progress()
-    assert [told[name].state for name in ("good", "wild", "bad", "odd")] == ["done", "failed", "failed", "failed"]
-    assert "the gradient of step" in told["wild"].reason
-    assert told["bad"].reason == "line 2 of bad.jsonl: it has no text 'completion': there are prompt"
-    assert told["odd"].reason.startswith("the base has no linear layer 'c_attn': there are down_proj, gate_proj")
-
-
-def test_nan_in_a_fused_pass_reaches_no_neighbour(tmp_path: Path) -> None:
-    good, wild = toys.job(tmp_path, "good", 1, epochs=2), toys.job(tmp_path, "wild", 2)
-    trainer = Trainer(toys.base(), Policy(overhead=10_000))
-    trainer.submit(good)
-    trainer.submit(wild)
-    with torch.no_grad():
-        trainer.tunings["wild"].weights.parameters[0].fill_(float("nan"))
-    told = trainer.run()
-    assert (told["wild"].state, told["wild"].moved) == ("failed", 0)
-    assert told["good"].state == "done"
-    assert apart(weights(trainer, "good"), weights(trained([good]), "good")) <= 1e-10
-
-
-def test_memory_that_ends_in_company_ends_the_job_that_is_too_large(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A pass that is too large is made again in parts, and gradients are counted once."""
-    good, large = toys.job(tmp_path, "good", 1, epochs=2), toys.job(tmp_path, "large", 2, batch=10)
-    trainer = Trainer(toys.base(), Policy(overhead=10_000))
-    per_token = trainer.host.logits
-
-    def small_memory(tokens: Tensor, *rest: object) -> Tensor:
-        if len(tokens) > 8:
-            raise torch.OutOfMemoryError("tried to allocate 99 GiB")
-        return per_token(tokens, *rest)
-
-    monkeypatch.setattr(trainer.host, "logits", small_memory)
-    for job in (good, large):
-        trainer.submit(job)
-    told = trainer.run()
-    assert told["large"].state == "failed"
-    assert "memory ends in a backward of 10 rows of" in told["large"].reason
-    assert apart(weights(trainer, "good"), weights(trained([good]), "good")) <= 1e-10
 
 
 def test_jobs_come_and_go_while_others_train(tmp_path: Path) -> None:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from couler_py.steps.lora.hosting import Host
-from couler_py.steps.lora.jobs import Adapter, Data, Job, Optimizer
+from couler_py.steps.lora.jobs import Adapter, Data, Job, Optimizer, Policy
+from couler_py.steps.lora.trainer import Trainer
 from couler_py.steps.models.config import DecoderConfig
 from couler_py.steps.models.decoder import build
 
@@ -66,3 +68,20 @@ def mixed(folder: Path) -> list[Job]:
         job(folder, "narrow", 2, short, adapter=Adapter(rank=3, alpha=3.0, targets=("q_proj", "v_proj"))),
         job(folder, "plus", 3, adapter=Adapter("lora+", rank=5, ratio=4.0, dropout=0.1), batch=3),
     ]
+
+
+def trained(jobs: list[Job], policy: Policy = Policy(), dtype: torch.dtype = torch.float64) -> Trainer:
+    trainer = Trainer(base(dtype), policy)
+    for job in jobs:
+        trainer.submit(job)
+    trainer.run()
+    return trainer
+
+
+def weights(trainer: Trainer, name: str) -> dict[str, Tensor]:
+    return {key: each.detach().clone() for key, each in trainer.tunings[name].weights.trained.items()}
+
+
+def apart(one: dict[str, Tensor], other: dict[str, Tensor]) -> float:
+    assert one.keys() == other.keys()
+    return max(float((one[key] - other[key]).abs().max()) for key in one)
