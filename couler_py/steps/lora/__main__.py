@@ -16,6 +16,8 @@ def main() -> None:
     parser.add_argument("--out", required=True, help="a folder for adapters/ and results.json")
     parser.add_argument("--data", help="the folder that relative paths of data lie in")
     parser.add_argument("--tokenizer", help="a file of a tokenizer (default: bytes, or what the base has)")
+    parser.add_argument("--checkpoints", default="", help="a folder or URL of checkpoints, to save to and go on from")
+    parser.add_argument("--inbox", default="", help="a folder into which jobs are put while it runs")
     parser.add_argument("--in-flight", type=int, help="micro-batches that the first stage may keep activations of")
     given = parser.parse_args()
     queue = task_of(given.queue, Queue)
@@ -31,6 +33,8 @@ def main() -> None:
         given.out,
         data=given.data,
         tokenizer=given.tokenizer,
+        checkpoints=given.checkpoints,
+        inbox=given.inbox,
         in_flight=given.in_flight,
         device=device,
     )

@@ -195,6 +195,15 @@ class Job(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Rows of one backward: a pair has two."""
         return self.micro * (1 if isinstance(self.objective, SFT) else 2)
 
+    @property
+    def unpiped(self) -> str:
+        """Why a pipeline can't train it, or nothing."""
+        if self.stop is not None:
+            return "it may stop early: a pipeline's order is fixed beforehand"
+        if self.adapter.start or getattr(self.objective, "reference", ""):
+            return "it begins with an adapter or refers to one: pipelines train new ones beside the base"
+        return ""
+
 
 class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How jobs share a machine."""

@@ -11,7 +11,7 @@ import msgspec
 from couler_py.report.cards import Plot, Table
 from couler_py.report.page import Section, page
 from couler_py.report.plots.xy import line
-from couler_py.steps.lora.tuning import Progress
+from couler_py.steps.lora.progress import Progress
 
 if TYPE_CHECKING:
     from couler_py.steps.lora.jobs import Job

@@ -6,6 +6,7 @@ import os
 import shutil
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import torch
@@ -16,10 +17,12 @@ from couler_py.steps.lora.hosting import open_base
 from couler_py.steps.lora.inbox import Inbox
 from couler_py.steps.lora.jobs import Job, Queue
 from couler_py.steps.lora.reporting import Results, write
-from couler_py.steps.lora.saving import restore, save
+from couler_py.steps.lora.saving import begin, save
 from couler_py.steps.lora.trainer import Trainer
-from couler_py.steps.lora.tuning import ENDED
 from couler_py.steps.models import folders
+
+if TYPE_CHECKING:
+    from couler_py.steps.lora.weights import Weights
 
 JOB = "job.json"
 """Beside each adapter: the job that made it."""
@@ -48,19 +51,12 @@ def run(
 
     def ended(name: str) -> None:
         if trainer.progress()[name].state in GOOD:
-            folder = exporting.write(trainer.tunings[name].weights, target / "adapters" / name, str(base))
-            (folder / JOB).write_bytes(msgspec.json.encode(trainer.jobs[name]))
+            keep(trainer.tunings[name].weights, trainer.jobs[name], target, base)
 
     encoder = encoder_of(base, tokenizer or "")
     trainer = Trainer(host, asked.policy, encoder=encoder, root=data or "", ended=ended)
     began = time.monotonic()
-    if checkpoints and restore(trainer, checkpoints, asked.jobs):
-        for name, progress in trainer.progress().items():
-            if progress.state in ENDED:
-                ended(name)
-    for job in asked.jobs:
-        if job.name not in trainer.jobs:
-            trainer.submit(job)
+    begin(trainer, asked.jobs, checkpoints)
     mailed = Inbox(inbox) if inbox else None
 
     def between() -> None:
@@ -83,6 +79,12 @@ def run(
     )
     write(results, trainer.jobs, target)
     return results
+
+
+def keep(weights: Weights, job: Job, target: Path, base: str | Path) -> None:
+    """Write the adapter of a job, with the job beside it."""
+    folder = exporting.write(weights, target / "adapters" / job.name, str(base))
+    (folder / JOB).write_bytes(msgspec.json.encode(job))
 
 
 def judge(

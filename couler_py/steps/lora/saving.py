@@ -15,7 +15,7 @@ import torch
 from couler_py.steps.checkpoint import saving
 from couler_py.steps.lora.differing import different
 from couler_py.steps.lora.jobs import Job
-from couler_py.steps.lora.tuning import Progress
+from couler_py.steps.lora.progress import ENDED, Progress
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -80,6 +80,20 @@ def restore(trainer: Roster, where: str | os.PathLike[str], asked: Sequence[Job]
     saving.load(where, tensors)
     trainer.turns = int(facts["turns"])
     return True
+
+
+def begin(trainer: Roster, jobs: Sequence[Job], where: str | os.PathLike[str] = "") -> None:
+    """Go on from a checkpoint where there is one, tell of jobs that had ended, and submit the others.
+
+    Raises what `restore` raises.
+    """
+    if where and restore(trainer, where, jobs):
+        for name, progress in trainer.progress().items():
+            if progress.state in ENDED:
+                trainer.ended(name)
+    for job in jobs:
+        if job.name not in trainer.jobs:
+            trainer.submit(job)
 
 
 def _begins_anew(kept: Kept, job: Job, asked: bool) -> bool:

@@ -10,26 +10,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
 
-from couler_py.steps.lora.admission import Waiting, admit
 from couler_py.steps.lora.data import Encoder, Example, OfBytes, examples_of
 from couler_py.steps.lora.exporting import read
 from couler_py.steps.lora.grouping import Shape, groups
 from couler_py.steps.lora.jobs import Job, Policy
 from couler_py.steps.lora.measuring import Meter, out_of_memory, within_memory
 from couler_py.steps.lora.objectives import DPO
-from couler_py.steps.lora.passes import Learned, Piece, learn, losses_of, padded
+from couler_py.steps.lora.passes import Learned, Piece, learn, losses_of
 from couler_py.steps.lora.roster import HOST, Roster
-from couler_py.steps.lora.tuning import ENDED, Progress, State, Tuning, share_of
+from couler_py.steps.lora.tuning import Tuning, share_of
 from couler_py.steps.lora.weights import Weights
 from couler_py.steps.models.decoder import stream
 
 if TYPE_CHECKING:
+    from couler_py.steps.lora.admission import Need
     from couler_py.steps.lora.hosting import Host
 
 
@@ -50,8 +49,7 @@ class Trainer(Roster):
         root: str | Path = "",
         ended: Callable[[str], None] = lambda _name: None,
     ):
-        super().__init__(ended)
-        self.host, self.policy, self.encoder, self.root = host, policy, encoder, root
+        super().__init__(host, policy, encoder, root, ended)
         self.meter = Meter(host, policy.memory)
         self.passes = 0
         self.peak = 0
@@ -62,13 +60,6 @@ class Trainer(Roster):
     def padding(self) -> float:
         """The part of all places in passes that held no token."""
         return 1 - self._tokens / self._places if self._places else 0.0
-
-    def run(self, between: Callable[[], None] = lambda: None) -> dict[str, Progress]:
-        """Turn until all jobs have ended; `between` is called before each turn, and may submit and cancel."""
-        between()
-        while self.turn():
-            between()
-        return self.progress()
 
     def turn(self) -> bool:
         """One backward of every job at work; False where there is none left."""
@@ -163,46 +154,9 @@ class Trainer(Roster):
             total += float(losses_of(self.host, [piece])[0])
         return total
 
-    def _admitted(self) -> list[Tuning]:
-        """The jobs at work in this turn; who must make room takes what it has to the host's memory."""
-        alive = {name: each for name, each in self.tunings.items() if each.progress.state not in ENDED}
-        arrivals = {name: number for number, name in enumerate(self.jobs)}
-        asked = [
-            Waiting(
-                name,
-                arrivals[name],
-                each.job.rows,
-                min(self.host.context, padded(each.longest)),
-                each.state_bytes,
-                each.job.priority,
-                each.progress.waited,
-            )
-            for name, each in alive.items()
-        ]
-        policy, budget = self.policy, self.meter.budget
-        chosen = admit(asked, budget, self.meter.model.bytes, most=policy.concurrency, aging=policy.aging)
-        for name, reason in chosen.refused.items():
-            self._end(alive[name], "failed", reason)
-        left = [each for name, each in alive.items() if name not in chosen.refused]
-        self._placed(left, chosen.running)
-        return [alive[name] for name in chosen.running if alive[name].progress.state not in ENDED]
-
-    def _placed(self, left: Sequence[Tuning], running: Sequence[str]) -> None:
-        """Those that make room go to the host's memory, then those at work to the base; who finds no room ends."""
-        states: dict[str, State] = {each.job.name: "running" if each.job.name in running else "ready" for each in left}
-        changed = [each for each in left if each.progress.state != states[each.job.name]]
-        changed.sort(key=lambda each: states[each.job.name] == "running")
-        problems = []
-        for each in changed:
-            device = self.host.device if states[each.job.name] == "running" else HOST
-            where = f"where it is to be at work, with {each.state_bytes} bytes of adapter and optimizer"
-            problems.append(within_memory(partial(each.move_to, device), where))
-        for each in left:
-            each.progress.state = states[each.job.name]
-            each.progress.waited += each.progress.state == "ready"
-        for each, problem in zip(changed, self._anywhere(problems) if changed else (), strict=True):
-            if problem:
-                self._end(each, "failed", problem)
+    @property
+    def _memory(self) -> tuple[float | None, Need]:
+        return self.meter.budget, self.meter.model.bytes
 
     def _room(self, running: Sequence[Tuning]) -> float | None:
         budget = self.meter.budget

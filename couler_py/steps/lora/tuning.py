@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import torch
@@ -15,6 +15,7 @@ from couler_py.steps.lora.losses import Share
 from couler_py.steps.lora.measuring import out_of_memory
 from couler_py.steps.lora.objectives import SFT
 from couler_py.steps.lora.passes import Piece
+from couler_py.steps.lora.progress import Progress
 from couler_py.steps.lora.weights import digest_of
 from couler_py.steps.models.decoder import stream
 
@@ -22,39 +23,6 @@ if TYPE_CHECKING:
     from couler_py.steps.lora.jobs import Job
     from couler_py.steps.lora.passes import Learned
     from couler_py.steps.lora.weights import Weights
-
-State = Literal["ready", "running", "done", "stopped", "cancelled", "failed"]
-ENDED: tuple[State, ...] = ("done", "stopped", "cancelled", "failed")
-
-
-class Progress(msgspec.Struct):
-    """What of a job is no tensor: all of it travels in checkpoints."""
-
-    state: State = "ready"
-    reason: str = ""
-    """Why it ended as it did."""
-    step: int = 0
-    """Windows of examples that are behind it, in which the optimizer moved or a scaler left the step out."""
-    within: int = 0
-    """Pieces of this step whose gradients are there already."""
-    moved: int = 0
-    """Steps of the optimizer."""
-    scale: float = 1.0
-    good: int = 0
-    """Steps since the scale last changed."""
-    sum: float = 0.0
-    """This step's loss so far."""
-    odd: str = ""
-    """A loss of this step that was no number: JSON has no word for it."""
-    losses: list[float] = []
-    """Of each step in which the optimizer moved."""
-    seen: list[tuple[int, float]] = []
-    """Losses on held-out lines, each with the steps before it."""
-    tokens: int = 0
-    """That it learned from, without padding and prompts."""
-    waited: int = 0
-    seconds: float = 0.0
-    """Of its passes, each shared by those in it as their rows are."""
 
 
 class Tuning:
@@ -125,10 +93,13 @@ class Tuning:
         self._add(loss)
         self.progress.tokens += sum(row.learned for example in self.examples for row in example.rows)
 
-    def skip(self) -> None:
-        """Leave a step out, with its gradients."""
+    def rewind(self) -> None:
+        """Go back to the beginning of the step that it is in."""
+        progress = self.progress
+        for example in self.examples[: progress.within * self.job.micro]:
+            progress.tokens -= sum(row.learned for row in example.rows)
+        progress.within, progress.sum, progress.odd = 0, 0.0, ""
         self.optimizer.zero_grad(set_to_none=True)
-        self.progress.step += 1
 
     def norm(self) -> torch.Tensor:
         """The norm of this step's gradient, without the loss's scale, on the device."""

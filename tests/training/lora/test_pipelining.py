@@ -28,7 +28,7 @@ def test_the_step_starts_its_stages_and_tells_what_became_of_jobs(
     save(build(toys.SHAPE), tmp_path / "base")
     bad = toys.job(tmp_path, "bad", 2, optimizer=lora.Optimizer("sgd", lr=1e30), clip=None)
     queue = msgspec.json.encode(Queue((toys.job(tmp_path, "good", 1), bad))).decode()
-    told = on_stages(tmp_path / "base", None, None, queue, 2, 3)
+    told = on_stages(tmp_path / "base", None, None, queue, "", "", 2, 3)
     assert told.finished == ["good"]
     assert "take a lower learning rate" in told.failed["bad"]
     assert 0 < told.bubble < 1

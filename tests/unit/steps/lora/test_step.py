@@ -41,13 +41,21 @@ def test_a_pipeline_is_told_its_queue_and_stages() -> None:
     @couler.workflow
     def piped() -> object:
         made = fetch()
-        return lora.pipeline(made, JOBS[:1], stages=3, data=made, name="piped").adapters
+        policy = lora.Policy(save_every=5)
+        saved = {"policy": policy, "checkpoints": "s3://saved", "inbox": "/mail"}
+        return lora.pipeline(made, JOBS[:1], stages=3, data=made, name="piped", **saved).adapters
 
     graphs = [each.body for each in couler.build(piped).templates if isinstance(each.body, Graph)]
     [task] = [task for graph in graphs for task in graph.tasks if task.name == "piped"]
     told = {each.name: each.value for each in task.arguments}
-    assert msgspec.json.decode(told["queue"].value, type=Queue) == Queue(JOBS[:1])  # type: ignore[union-attr, arg-type]
-    assert (told["stages"].value, told["in_flight"].value) == (3, 0)  # type: ignore[union-attr]
+    queue = msgspec.json.decode(told["queue"].value, type=Queue)  # type: ignore[union-attr, arg-type]
+    assert queue == Queue(JOBS[:1], lora.Policy(save_every=5))
+    assert [told[name].value for name in ("stages", "in_flight", "checkpoints", "inbox")] == [  # type: ignore[union-attr]
+        3,
+        0,
+        "s3://saved",
+        "/mail",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -57,6 +65,10 @@ def test_a_pipeline_is_told_its_queue_and_stages() -> None:
         ({"stages": 0}, "pipeline: stages is 0: it is at least 1"),
         ({"in_flight": 0}, "pipeline: in_flight is 0: it is at least 1"),
         ({"data": None}, "job 'math' reads 'math.jsonl': give the folder where that lies, data="),
+        (
+            {"jobs": [lora.Job("late", lora.Data("a.jsonl", held_out=2), stop=lora.EarlyStop())]},
+            "job 'late' can't be trained in a pipeline: it may stop early: a pipeline's order is fixed beforehand",
+        ),
     ],
 )
 def test_a_pipeline_that_makes_no_sense_is_refused(changed: dict[str, object], message: str) -> None:

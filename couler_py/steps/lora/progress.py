@@ -1,0 +1,40 @@
+"""How a job is doing."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+State = Literal["ready", "running", "done", "stopped", "cancelled", "failed"]
+ENDED: tuple[State, ...] = ("done", "stopped", "cancelled", "failed")
+
+
+class Progress(msgspec.Struct):
+    """What of a job is no tensor: all of it travels in checkpoints."""
+
+    state: State = "ready"
+    reason: str = ""
+    """Why it ended as it did."""
+    step: int = 0
+    """Windows of examples that are behind it, in which the optimizer moved or a scaler left the step out."""
+    within: int = 0
+    """Pieces of this step whose gradients are there already."""
+    moved: int = 0
+    """Steps of the optimizer."""
+    scale: float = 1.0
+    good: int = 0
+    """Steps since the scale last changed."""
+    sum: float = 0.0
+    """This step's loss so far."""
+    odd: str = ""
+    """A loss of this step that was no number: JSON has no word for it."""
+    losses: list[float] = []
+    """Of each step in which the optimizer moved."""
+    seen: list[tuple[int, float]] = []
+    """Losses on held-out lines, each with the steps before it."""
+    tokens: int = 0
+    """That it learned from, without padding and prompts."""
+    waited: int = 0
+    seconds: float = 0.0
+    """Of its passes, each shared by those in it as their rows are."""
