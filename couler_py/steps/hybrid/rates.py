@@ -70,12 +70,17 @@ def profile_devices(
     strangers = sorted({rank for step in window for rank in step if not 0 <= rank < len(baselines)})
     if strangers:
         raise ValueError(f"rank {strangers[0]} has no baseline: there are {len(baselines)}")
-    changed = any(
-        _moved(old, new) and not (rank in suspended and min(old, new) >= SLOW)
-        for rank, (old, new) in enumerate(zip(before, found, strict=True))
-    )
+    changed = moved(before, found, suspended)
     slow = sorted(((rank, rate) for rank, rate in enumerate(found) if rate > 1.0), key=lambda each: (-each[1], each[0]))
     return Rates(tuple(found), changed, tuple(slow))
+
+
+def moved(before: Sequence[float], now: Sequence[float], suspended: Collection[int] = ()) -> bool:
+    """Whether a rate has moved by so much that it is news; that a suspended rank stays slow is none, however slow."""
+    return any(
+        _far(old, new) and not (rank in suspended and min(old, new) >= SLOW)
+        for rank, (old, new) in enumerate(zip(before, now, strict=True))
+    )
 
 
 def pays(before: float, after: float, steps: int, moving: float) -> bool:
@@ -83,7 +88,7 @@ def pays(before: float, after: float, steps: int, moving: float) -> bool:
     return (before - after) * steps > moving
 
 
-def _moved(old: float, new: float) -> bool:
+def _far(old: float, new: float) -> bool:
     if math.isinf(old) or math.isinf(new):
         return old != new
     return abs(new - old) >= GAP - 1e-9

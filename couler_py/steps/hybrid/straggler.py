@@ -7,19 +7,17 @@ moving and swapping groups, as the published code does by pruned enumeration. Th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 
 from couler_py.steps.hybrid.grouping import groupings
 from couler_py.steps.hybrid.plan import Hardware, MemoryModel, Pipeline, Plan, Stage, certify, violations
+from couler_py.steps.hybrid.rows import Group, changed, kinds, kinds_of_rows, ordered, starts
 from couler_py.steps.hybrid.splitting import InfeasibleError, share_layers, share_micros
 
 SLOW = 1.2
 """Ranks less slow than this count as healthy (Hetu, `straggler_threshold`)."""
-
-Group = tuple[float, int, tuple[int, ...]]
-"""The time of a layer, how many ranks, and which."""
 
 
 def plan_straggler(
@@ -35,8 +33,10 @@ def plan_straggler(
     """The plan with the shortest step that is found, for so many pipelines, with its certificate.
 
     Where no rank is slow, `current` stays, where there is one. It is a candidate in any case, so that a plan is never
-    worse than it; one that memory doesn't hold counts for nothing. `rounds` bounds the search of each start; the same
-    arguments give the same plan.
+    worse than it; one that memory doesn't hold counts for nothing. Each pipeline does at least one micro-batch. Malleus
+    asks for as many as it has stages, as its objective leaves out filling and emptying; here these count, and a
+    pipeline of few micro-batches is taken only where it ends in time all the same. `rounds` bounds the search of each
+    start; the same arguments give the same plan.
     Raises `InfeasibleError` where there are fewer groups than pipelines, or memory holds no plan.
     """
     felt = msgspec.structs.replace(hardware, rates=tuple(1.0 if rate < SLOW else rate for rate in hardware.rates))
@@ -48,7 +48,7 @@ def plan_straggler(
     for groups in _group_sets(felt):
         if len(groups) < pipelines:
             continue
-        for start in _starts(groups, pipelines):
+        for start in starts(groups, pipelines):
             found = search.improved(start, rounds)
             if found is not None and (best is None or found[0] < best[0] * (1 - 1e-12)):
                 best = found
@@ -109,23 +109,6 @@ def _group_sets(hardware: Hardware) -> list[list[Group]]:
     return list(sets.values())
 
 
-def _starts(groups: Sequence[Group], pipelines: int) -> Iterator[list[list[Group]]]:
-    """Ways to begin: equal speed for all, what is slow together, and what is slow dealt out."""
-    fast_first = sorted(groups, key=lambda group: (group[0], group[2]))
-    dealt: list[list[Group]] = [[] for _ in range(pipelines)]
-    for group in fast_first:
-        min(dealt, key=lambda row: (math.fsum(1 / each[0] for each in row), dealt.index(row))).append(group)
-    yield dealt
-    size, more = divmod(len(groups), pipelines)
-    at, together = 0, []
-    for number in range(pipelines):
-        end = at + size + (number < more)
-        together.append(list(reversed(fast_first))[at:end])
-        at = end
-    yield together
-    yield [list(fast_first[number::pipelines]) for number in range(pipelines)]
-
-
 class _Search:
     """Pipelines as rows of groups, what they take, and better ones."""
 
@@ -153,10 +136,10 @@ class _Search:
         pipelines = []
         for row, micros in zip(rows, shares, strict=True):
             stages, at = [], 0
-            ordered = _ordered(row)
-            split = self._split(ordered)
+            groups = ordered(row)
+            split = self._split(groups)
             assert split is not None
-            for (_, _, ranks), count in zip(ordered, split[0], strict=True):
+            for (_, _, ranks), count in zip(groups, split[0], strict=True):
                 if count:
                     stages.append(Stage(ranks, (at, at + count)))
                     at += count
@@ -168,25 +151,26 @@ class _Search:
 
     def _others(self, rows: list[list[Group]]) -> Iterator[list[list[Group]]]:
         """Rows with one group moved from the row that ends last, or to it, or swapped; one of each kind of group."""
-        times = self._ends(rows)
+        times = self._ends(rows, self._shares(rows))
         last = max(range(len(rows)), key=lambda number: (times[number], -number))
-        for other in _kinds_of_rows(rows, last):
+        for other in kinds_of_rows(rows, last):
             for source, target in ((last, other), (other, last)):
-                for group in _kinds(rows[source]) if len(rows[source]) > 1 else ():
-                    yield _changed(rows, source, target, group, None)
-            for mine in _kinds(rows[last]):
-                for theirs in _kinds(rows[other]):
+                for group in kinds(rows[source]) if len(rows[source]) > 1 else ():
+                    yield changed(rows, source, target, group, None)
+            for mine in kinds(rows[last]):
+                for theirs in kinds(rows[other]):
                     if mine[:2] != theirs[:2]:
-                        yield _changed(rows, last, other, mine, theirs)
+                        yield changed(rows, last, other, mine, theirs)
 
     def _step(self, rows: list[list[Group]]) -> float:
         shares = self._shares(rows)
         return max(self._ends(rows, shares)) if shares is not None else math.inf
 
-    def _ends(self, rows: list[list[Group]], shares: list[int] | None = None) -> list[float]:
+    def _ends(self, rows: list[list[Group]], shares: list[int] | None) -> list[float]:
+        """When each row ends; without shares, as memory doesn't hold some row, what one micro-batch takes."""
         found = []
         for number, row in enumerate(rows):
-            split = self._split(_ordered(row))
+            split = self._split(ordered(row))
             if split is None:
                 found.append(math.inf)
             else:
@@ -194,7 +178,7 @@ class _Search:
         return found
 
     def _shares(self, rows: list[list[Group]]) -> list[int] | None:
-        splits = [self._split(_ordered(row)) for row in rows]
+        splits = [self._split(ordered(row)) for row in rows]
         known = [split for split in splits if split is not None]
         if len(known) < len(rows):
             return None
@@ -234,28 +218,3 @@ class _Search:
                 return full, math.fsum(times), max(times)
             used = [at for at, count in zip(used, counts, strict=True) if count]  # places from the end change
         return None
-
-
-def _ordered(row: list[Group]) -> list[Group]:
-    """What is slow comes first: the first stages have the least room for layers."""
-    return sorted(row, key=lambda group: (-group[0], group[1], group[2]))
-
-
-def _kinds(row: list[Group]) -> list[Group]:
-    return list({group[:2]: group for group in reversed(row)}.values())
-
-
-def _kinds_of_rows(rows: list[list[Group]], besides: int) -> list[int]:
-    """One row of each kind: rows with the same groups are the same."""
-    found: dict[tuple[tuple[float, int], ...], int] = {}
-    for number, row in enumerate(rows):
-        if number != besides:
-            found.setdefault(tuple(sorted(group[:2] for group in row)), number)
-    return list(found.values())
-
-
-def _changed(rows: list[list[Group]], source: int, target: int, group: Group, back: Group | None) -> list[list[Group]]:
-    made = list(rows)
-    made[source] = [each for each in rows[source] if each is not group] + ([back] if back is not None else [])
-    made[target] = [each for each in rows[target] if each is not back] + [group]
-    return made

@@ -68,6 +68,32 @@ def main(rank: int, store: dist.Store, place: str) -> None:
         write(task, told, folder / "out")
         page = (folder / "out" / "report.html").read_text()
         assert "rank 0 takes 2." in page
+    ranks_without_work_are_timed(folder)
     dist.destroy_process_group()
     if rank == 0:
         load_training(folder / "last", Decoder(MODEL))
+
+
+def ranks_without_work_are_timed(folder: Path) -> None:
+    """Two layers on four ranks: two have no work, and take over from slow ones, which do so again when they are well.
+
+    What says that they are well is their own small computation.
+    """
+    slow: tuple[tuple[int, dict[int, float]], ...] = ((0, {}), (5, {0: 5.0}), (9, {}), (13, {1: 5.0}))
+    task = Task(
+        msgspec.structs.replace(MODEL, layers=2),
+        pipelines=1,
+        micros=2,
+        sequence=16,
+        steps=17,
+        emulated=Emulated(0.02, 0.04, slow=slow),
+        held_out=8,
+    )
+    _, told = train(task, folder / "corpus")
+    assert set(told.plans[0].plan.suspended) == {2, 3}
+    until_well = [one for one in told.plans if 5 < one.step <= 9]
+    assert until_well, told.news
+    assert work(until_well[-1].plan, 0) == 0
+    well = [what for step, what in told.news if step > 9]
+    assert any("rank 0" not in what for what in well), told.news
+    assert work(told.plans[-1].plan, 1) == 0, told.news

@@ -6,7 +6,7 @@ import math
 import os
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -79,6 +79,7 @@ class Trainer:
         self._world = World(self.seat, timeout)
         self.plan: Plan | None = None
         self._state: State | None = None
+        self._course: Course | None = None
         if plan is not None:
             layout = self._laid_out(plan)
             self._state = self._state_for(layout)
@@ -93,13 +94,14 @@ class Trainer:
         """This rank's parts of the weights, by the names of `Decoder`."""
         return self._planned()[1].parameters
 
-    def step(self, batch: Batch | Tensor, *, update: bool = True) -> Done:
+    def step(self, batch: Batch | Tensor, *, update: bool = True, meanwhile: Callable[[], None] | None = None) -> Done:
         """One step on a global batch: every rank gives the whole of it, and computes its own part.
 
         `batch` is a `Batch`, or rows of tokens (samples, length + 1). Without `update` gradients are summed and weights
-        stay: `gradients()` gives them. Raises `ValueError` where samples aren't as many for each micro-batch, and what
-        the backend raises where a process is gone: then end the default process group, so that others hear of it at
-        once, and `switch` leads on, when there is another.
+        stay: `gradients()` gives them. `meanwhile` is called on a rank that has no work under this plan.
+        Raises `ValueError` where samples aren't as many for each micro-batch, and what the backend raises where a
+        process is gone: then end the default process group, so that others hear of it at once, and `switch` leads on,
+        when there is another.
         """
         plan, _ = self._planned()
         if not self._world.is_current:
@@ -110,7 +112,7 @@ class Trainer:
         if samples % plan.micros:
             raise ValueError(f"{samples} samples aren't shared evenly by {plan.micros} micro-batches")
         try:
-            return self._step(plan, batch.to(self._device), update)
+            return self._step(plan, batch.to(self._device), update, meanwhile or (lambda: None))
         except BaseException as error:
             self.leave(error)
             raise
@@ -184,7 +186,7 @@ class Trainer:
         """The summed gradients of the last step, whole, on every rank; all call it. For tests of small models."""
         return self._planned()[1].whole_gradients(self._world)
 
-    def _step(self, plan: Plan, batch: Batch, update: bool) -> Done:
+    def _step(self, plan: Plan, batch: Batch, update: bool, meanwhile: Callable[[], None]) -> Done:
         state, samples = self._planned()[1], len(batch.tokens)
         dist.barrier()
         started = time.perf_counter()
@@ -194,6 +196,8 @@ class Trainer:
             mine = batch.rows(first * each, (first + plan.pipelines[self._pipeline].micros) * each)
             self._course.run(mine, batch.counted)
             loss = self._course.loss / self._course.size
+        else:
+            meanwhile()
         state.sum_gradients()
         told = torch.tensor([loss, state.square()], dtype=torch.float64, device=self._device)
         dist.all_reduce(told)  # whoever is past this knows that all gradients are there

@@ -19,12 +19,13 @@ from couler_py.steps.corpus.tokens import Rows
 from couler_py.steps.hybrid.plan import Hardware, Plan, violations
 from couler_py.steps.hybrid.runtime.done import Done
 from couler_py.steps.hybrid.runtime.emulated import Timed
+from couler_py.steps.hybrid.runtime.probing import Probe
 from couler_py.steps.hybrid.runtime.state import Adam
 from couler_py.steps.hybrid.runtime.trainer import Trainer
 from couler_py.steps.hybrid.straggler import plan_straggler, uniform
 from couler_py.steps.hybrid.task import Task
 from couler_py.steps.hybrid.telling import Changed, Picture, Stepped, Told
-from couler_py.steps.hybrid.watching import News, Watch
+from couler_py.steps.hybrid.watching import Healthy, News, Watch
 
 PICTURED = 2
 """The step under each plan whose spans are kept: the first one warms up."""
@@ -40,7 +41,7 @@ class Known(msgspec.Struct):
     begun: float
     """By the clock on the wall, which all ranks share."""
     rates: tuple[float, ...] = ()
-    unit: float | None = None
+    healthy: Healthy | None = None
     moving: float = 0.0
     """Seconds that the last change of plans took."""
 
@@ -92,6 +93,9 @@ class Training:
         self._compute = None
         if task.emulated is not None:
             self._compute = Timed(task.emulated.forward, task.emulated.backward, self._slow)
+        self._probe = Probe(task.model.hidden, task.samples * task.sequence, seat, device, self._compute)
+        self._probed: float | None = None
+        """Seconds of the small computation in this step, where this rank did it."""
         self._trainer: Trainer | None = None
         self._since = 0
         """Steps under this plan."""
@@ -127,7 +131,7 @@ class Training:
         known: Known = max(told, key=lambda each: each[0])[1]
         before = known.rates
         hardware = Hardware(before, self.task.node, self.task.tensor)
-        self._known, self._watch = known, Watch(hardware, known.plans[-1].plan, self.task.memory, known.unit)
+        self._known, self._watch = known, Watch(hardware, known.plans[-1].plan, self.task.memory, known.healthy)
         news = self._watch.regroup(present, self.task.pipelines)
         gone = [f"rank {seat} is lost" for seat, rate in enumerate(before) if seat not in present and rate < math.inf]
         back = [f"rank {seat} is back" for seat in present if math.isinf(before[seat])]
@@ -149,14 +153,19 @@ class Training:
             self._slow.update(task.emulated.at(trainer.steps))
         each = task.micros * task.samples
         numbers = [(trainer.consumed + number) % self._count for number in range(each)]
-        done = trainer.step(torch.from_numpy(self._rows.take(numbers)))
+        self._probed = None
+        rows = torch.from_numpy(self._rows.take(numbers))
+        done = trainer.step(rows, meanwhile=self._measure if task.planning else None)
         self._known.steps.append(Stepped(done.step, done.loss, done.seconds))
         self._since += 1
         found = self._look(done) if task.planning else None
         if found is not None or self._since == PICTURED:
             self._known.pictures.append(Picture(done.step, trainer.spans()))
         if found is not None:
-            self._hear(found, str(found))
+            if found.plan is not None:
+                self._change(found, str(found))
+            else:
+                self._say(str(found))
         if task.save_every is not None and self._checkpoints is not None and trainer.steps % task.save_every == 0:
             trainer.save(self._checkpoints)
         return trainer.steps < task.steps
@@ -174,19 +183,18 @@ class Training:
         return Told(*rows, time.time() - known.begun, self._seats, self.trainer.consumed)
 
     def _look(self, done: Done) -> News | None:
-        left, known, idle = self.task.steps - done.step, self._known, {}
-        if self.task.emulated is not None:
-            present = (seat for seat in self._watch.plan.suspended if math.isfinite(self._watch.rates[seat]))
-            idle = {seat: self._slow.get(seat, 1.0) for seat in present}
-        found = self._watch.see(self.trainer.timings(), left, known.moving, idle)
-        known.rates, known.unit = self._watch.rates, self._watch.unit
+        watch, known, probes = self._watch, self._known, {}
+        if watch.probing:  # the same on all ranks
+            if self._probed is None and self.seat in watch.probing:
+                self._measure()
+            told = peers(None).gather((self.seat, self._probed))
+            probes = {seat: seconds for seat, seconds in told if seconds is not None}
+        found = watch.see(self.trainer.timings(), self.task.steps - done.step, known.moving, probes)
+        known.rates, known.healthy = watch.rates, watch.healthy
         return found
 
-    def _hear(self, news: News, what: str) -> None:
-        if news.plan is not None:
-            self._change(news, what)
-        else:
-            self._say(what)
+    def _measure(self) -> None:
+        self._probed = self._probe.seconds()
 
     def _change(self, news: News, what: str, saved: str | os.PathLike[str] | None = None) -> None:
         assert news.plan is not None

@@ -8,8 +8,8 @@ import pytest
 
 from couler_py.steps.hybrid.plan import Hardware, Plan
 from couler_py.steps.hybrid.rates import Timing
-from couler_py.steps.hybrid.straggler import uniform
-from couler_py.steps.hybrid.watching import News, Watch
+from couler_py.steps.hybrid.straggler import plan_straggler, uniform
+from couler_py.steps.hybrid.watching import Healthy, News, Watch
 
 HARDWARE = Hardware((1.0,) * 4, node=4, tensor=1)
 
@@ -70,14 +70,53 @@ def test_the_last_steps_are_not_worth_a_change() -> None:
 
 
 def test_a_rank_that_does_nothing_is_taken_back_when_its_own_small_computation_is_fast() -> None:
-    watch, _ = watched([{}] * 4 + [{1: 50.0}] * 4)
+    watch = Watch(HARDWARE, uniform(HARDWARE, 8, 8, 2))
+    for slow in [1.0] * 4 + [50.0] * 4:
+        probes = {rank: 0.002 * (slow if rank == 1 else 1.0) for rank in watch.probing}
+        watch.see(timings(watch.plan, {1: slow}), 1000, 0.0, probes)
+    assert watch.healthy == Healthy(pytest.approx(0.01), 0.002)  # type: ignore[arg-type]
     assert watch.plan.suspended == (1,)
-    for _ in range(3):
-        told = watch.see(timings(watch.plan, {}), 1000, 0.0, idle={1: 1.0})
-        if told is not None:
-            break
-    assert told is not None
+    assert watch.probing == {1}
+    told = [watch.see(timings(watch.plan, {}), 1000, 0.0, {1: 0.002}) for _ in range(3)]
+    assert any(each is not None and each.plan is not None for each in told)
     assert watch.plan.suspended == ()
+    assert watch.probing == frozenset()
+
+
+def test_a_rank_without_work_stays_suspended_while_its_small_computation_is_slow() -> None:
+    watch, _ = watched([{}] * 4 + [{1: 50.0}] * 4)
+    probed = Watch(Hardware(watch.rates, 4, 1), watch.plan, None, Healthy(0.01, 0.002))
+    assert [probed.see(timings(watch.plan, {}), 1000, 0.0, {1: seconds}) for seconds in (0.1, 0.06, 0.03)] == [None] * 3
+
+
+def test_all_ranks_that_live_do_the_small_computation_until_it_is_known_what_a_healthy_one_takes() -> None:
+    hardware = Hardware((1.0, 1.0, math.inf, 1.0), node=4, tensor=1)
+    watch = Watch(hardware, plan_straggler(hardware, 8, 8, 1))
+    seen = []
+    for _ in range(4):
+        seen.append(watch.probing)
+        watch.see(timings(watch.plan, {}), 1000, 0.0, dict.fromkeys(watch.probing, 0.002))
+    assert seen == [{0, 1, 3}] * 4
+    assert watch.probing == frozenset()  # the one that has no work is gone
+
+
+def test_rates_for_which_a_change_was_refused_are_not_planned_for_again_while_the_plan_stays() -> None:
+    watch, told = watched([{}] * 4 + [{1: 2.0}] * 2, left=1, moving=10.0)
+    assert [each.plan for each in told if each is not None] == [None, None]  # 1.5, then 2.0
+    for slow in (1.0, 1.0, 2.0, 2.0, 2.2):  # there would be time for a change now
+        found = watch.see(timings(watch.plan, {1: slow}), 1000)
+        assert found is None or found.plan is None
+    assert watch.see(timings(watch.plan, {1: 3.0}), 1000) is not None
+    assert watch.plan != uniform(HARDWARE, 8, 8, 2)  # further than 0.3 from all that was refused
+
+
+def test_a_refusal_does_not_move_what_the_plan_was_made_for() -> None:
+    """After a refusal at 1.5 a rank that is healthy again is told as such, and nothing is planned: the plan fits it."""
+    watch, _ = watched([{}] * 4 + [{1: 1.5}] * 2, left=1, moving=10.0)
+    assert watch.rates[1] == pytest.approx(1.5)
+    told = [watch.see(timings(watch.plan, {}), 1000) for _ in range(3)]
+    assert [str(each) for each in told if each is not None] == ["no rank is slow: no other plan is worth the change"]
+    assert watch.rates == (1.0,) * 4
 
 
 def test_who_is_lost_gets_nothing_and_who_is_back_gets_a_share_again() -> None:
