@@ -20,6 +20,7 @@ from couler_py.steps.hybrid.straggler import plan_straggler, uniform
 from couler_py.steps.hybrid.timeline import play
 
 M32 = MemoryModel((4608.02, 4124.24, 3641.99, 3129.95), 1200, 5500, 81252, 4096)
+M70 = MemoryModel((2895, 2685, 2485, 2295, 2110, 1933, 1769, 1647), 600, 4700, 81252, 4096)
 M110 = MemoryModel((4240, 3930, 3630, 3338, 3068, 2830, 2597, 2438), 500, 4900, 81252, 4096)
 ALPHA110 = {1: 1.0, 2: 1.91, 4: 3.77, 8: 7.35}
 
@@ -49,22 +50,37 @@ def measure(less: int) -> dict[str, Any]:
 
 
 def _golden() -> dict[str, Any]:
-    print("\nLayers and micro-batches of the published examples (objective: the longest steady part)")
-    cases = {
-        "32 B, four slow groups": ([[2.34, 2, 1, 1], [3.8, 1, 1, 1], [1] * 4, [1] * 4], 60, M32, 285.0),
+    print("\nLayers and micro-batches of examples in public code (objective: the longest steady part)")
+    alike = [[1.0] * 4] * 3
+    cases: dict[str, tuple[list[list[float]], list[list[int]], int, MemoryModel | None, float]] = {
+        "32 B, two slow pipelines": (
+            [[2.34, 2, 1, 1], [3.8, 1, 1, 1], *alike[:2]],
+            [[2, 1, 2, 2], *[[2] * 4] * 3],
+            60,
+            M32,
+            285.0,
+        ),
         "70 B, two mixed pipelines": (
             [[7.22, 3.66, 3.66, 1.9, 1.9, 1.9, 1, 1], [7.22, 7.22, 3.66, 1, 1, 1]],
+            [[1, 2, 2, 4, 4, 4, 8, 8], [1, 1, 2, 8, 8, 8]],
             80,
-            None,
+            M70,
             667.0,
         ),
-        "one rank at 2.57 in four": ([[2.57, 1, 1, 1], [1] * 4, [1] * 4, [1] * 4], 60, None, 255.0),
+        "one rank at 2.57 in four": ([[2.57, 1, 1, 1], *alike], [[1] * 4] * 4, 60, None, 255.0),
+        "70 B, one of 64 ranks lost": (
+            [[7.22, 3.66, 1.9, 1, 1, 1], [1.0] * 4],
+            [[1, 2, 4, 8, 8, 8], [8] * 4],
+            80,
+            M70,
+            660.0,
+        ),
     }
     found = {}
-    for name, (rates, layers, memory, published) in cases.items():
-        slowest = []
-        for row in rates:
-            caps = [memory.most(at, len(row), 1.0) for at in range(len(row))] if memory else None
+    for name, (rates, sizes, layers, memory, published) in cases.items():
+        slowest, largest = [], max(map(max, sizes))
+        for row, size in zip(rates, sizes, strict=True):
+            caps = [memory.most(at, len(row), largest / each) for at, each in enumerate(size)] if memory else None
             counts = share_layers(row, layers, caps)
             slowest.append(max(rate * count for rate, count in zip(row, counts, strict=True)))
         micros = share_micros(slowest, 64, [len(row) for row in rates])

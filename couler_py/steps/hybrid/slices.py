@@ -56,7 +56,7 @@ class Shape(msgspec.Struct, frozen=True):
 
     @property
     def bubble(self) -> float:
-        """The share of time that is waited, all slices equally long (table 4.2 of the paper)."""
+        """The share of time that is waited, all slices equally long: what the schedule comes to."""
         p = self.workers
         return (p - 1) / (p - 1 + self.micros * self.chunks * self.slices)
 

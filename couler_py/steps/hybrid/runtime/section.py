@@ -65,7 +65,7 @@ class SectionModule(nn.Module):
 
 
 class LayerCache:
-    """Keys and values of one layer for one micro-batch, slice by slice (MEPipe, EuroSys 2025, section 4).
+    """Keys and values of one layer for one micro-batch, slice by slice (MEPipe, EuroSys 2025).
 
     Later slices look at copies that collect gradients of their own (leaves), so that each slice goes backward alone.
     """

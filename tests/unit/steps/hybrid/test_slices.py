@@ -1,4 +1,4 @@
-"""Slices: the formulas of the paper, the schedule that reaches them, and the one that keeps within a memory."""
+"""Slices: the formulas of the method, the schedule that reaches them, and the one that keeps within a memory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_schedule_waits_and_holds_what_the_formulas_say(shape: Shape) -> Non
         (Shape(4, 2, 2, 8), 0.0857, 0.562),
     ],
 )
-def test_published_shapes(shape: Shape, bubble: float, memory: float) -> None:
+def test_shapes_whose_waiting_and_memory_were_derived(shape: Shape, bubble: float, memory: float) -> None:
     timeline = played(shape)
     assert timeline.bubble == pytest.approx(bubble, abs=5e-5)
     assert shape.memory(max(timeline.peak)) == pytest.approx(memory, abs=7e-4)
