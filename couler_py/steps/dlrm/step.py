@@ -30,6 +30,10 @@ class Trained(NamedTuple):
     rows: int
     """Rows whose gradients are in the model."""
     rows_per_second: float
+    step_seconds: float
+    """The median of a step."""
+    data: str
+    """What tells these shards from others, as the history of trainings has it (`data.shards.identity`)."""
 
 
 class Evaluated(NamedTuple):
@@ -49,6 +53,7 @@ def on_one_machine(
     """Run a training, given as JSON, in so many processes of this machine; with `least`, some may be lost."""
     import json
 
+    from couler_py.steps.dlrm.data.shards import identity
     from couler_py.steps.processes import agents, need_torch, torchrun
 
     need_torch()
@@ -77,6 +82,8 @@ def on_one_machine(
         out / "report.html",
         told["rows"],
         told["rows_per_second"],
+        told["step_seconds"],
+        identity(data),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import statistics
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,8 @@ class Told(msgspec.Struct, frozen=True):
     rows_here: int
     seconds: float
     """In steps alone."""
+    step_seconds: float
+    """The median of a step: the first ones, which also allocate, don't count more than others."""
     begun_at: int
     """The step that it went on from; 0 where it began."""
     ranks: int
@@ -86,7 +89,7 @@ def train(
     moved: list[int] = []
     step = rows = rows_here = 0
     short: Short | None = None
-    seconds = 0.0
+    taken_each: list[float] = []
     lives: list[tuple[int, int]] = []
     decided: list[Decision] = []
     with _keeping(trainer, checkpoints) as keep:
@@ -108,7 +111,7 @@ def train(
             if not count:
                 break
             taken = time.monotonic() - begun
-            seconds += taken
+            taken_each.append(taken)
             feed.computed(taken - (trainer.ranks.waited - waited))
             step, rows, rows_here = step + 1, rows + count, rows_here + count
             losses.append(loss)
@@ -138,7 +141,8 @@ def train(
         steps=step,
         rows=rows,
         rows_here=rows_here,
-        seconds=seconds,
+        seconds=sum(taken_each),
+        step_seconds=statistics.median(taken_each or [0.0]),
         begun_at=begun_at,
         ranks=trainer.ranks.world,
         moved=tuple(moved),

@@ -323,14 +323,19 @@ class Trained(NamedTuple):
     rows: int
     """Rows whose gradients are in the model."""
     rows_per_second: float
+    step_seconds: float
+    """The median of a step."""
+    data: str
+    """What tells these shards from others, as the history of trainings has it (`data.shards.identity`)."""
 
-# couler_py/steps/dlrm/step.py, line 46
+# couler_py/steps/dlrm/step.py, line 50
 def on_one_machine(
     data: Path, test: Path, task: str, processes: int, restarts: int, checkpoints: str, least: int
 ) -> Trained:
     """Run a training, given as JSON, in so many processes of this machine; with `least`, some may be lost."""
     import json
 
+    from couler_py.steps.dlrm.data.shards import identity
     from couler_py.steps.processes import agents, need_torch, torchrun
 
     need_torch()
@@ -359,6 +364,8 @@ def on_one_machine(
         out / "report.html",
         told["rows"],
         told["rows_per_second"],
+        told["step_seconds"],
+        identity(data),
     )
 ''',
     "outputs": {
@@ -368,6 +375,8 @@ def on_one_machine(
         "calibration": float,
         "rows": int,
         "rows_per_second": float,
+        "step_seconds": float,
+        "data": str,
     },
     "gives": {"model": False, "metrics": False, "report": False},
     "files": ["data", "test"],
@@ -398,7 +407,7 @@ import msgspec
 # couler_py/steps/dlrm/step.py, line 9
 from typing import NamedTuple
 
-# couler_py/steps/dlrm/step.py, line 35
+# couler_py/steps/dlrm/step.py, line 39
 class Evaluated(NamedTuple):
     """How good a model is on some rows (`judging.Judged`), and all of it as JSON."""
 
@@ -408,7 +417,7 @@ class Evaluated(NamedTuple):
     calibration: float
     metrics: Path
 
-# couler_py/steps/dlrm/step.py, line 169
+# couler_py/steps/dlrm/step.py, line 176
 def evaluate(model: Path, data: Path) -> Evaluated:
     """How good a model's folder is on a folder of shards: AUC exact with ties, log loss and so on."""
     from couler_py.steps.dlrm.folders import load_model, opened
@@ -439,7 +448,7 @@ DLRM_EXPORT = {
 # couler_py/steps/dlrm/step.py, line 8
 from pathlib import Path
 
-# couler_py/steps/dlrm/step.py, line 185
+# couler_py/steps/dlrm/step.py, line 192
 def export(model: Path) -> Path:
     """A model for serving: its dense layers as a program of torch.export, its tables as safetensors.
 
@@ -1386,6 +1395,8 @@ SPECS = {
             {"name": "calibration", "type": {"type": "scalar", "name": "float"}},
             {"name": "rows", "type": {"type": "scalar", "name": "int"}},
             {"name": "rows_per_second", "type": {"type": "scalar", "name": "float"}},
+            {"name": "step_seconds", "type": {"type": "scalar", "name": "float"}},
+            {"name": "data", "type": {"type": "scalar", "name": "str"}},
             {"name": "model", "artifact": True},
             {"name": "metrics", "artifact": True},
             {"name": "report", "artifact": True},
@@ -1398,13 +1409,13 @@ SPECS = {
                 "file": "couler_py/steps/dlrm/step.py",
                 "line": 20,
                 "start": 9,
-                "count": 13,
+                "count": 17,
             },
             {
                 "file": "couler_py/steps/dlrm/step.py",
-                "line": 46,
-                "start": 24,
-                "count": 35,
+                "line": 50,
+                "start": 28,
+                "count": 38,
             },
         ],
     },
@@ -1436,13 +1447,13 @@ SPECS = {
             {"file": "couler_py/steps/dlrm/step.py", "line": 9, "start": 9, "count": 1},
             {
                 "file": "couler_py/steps/dlrm/step.py",
-                "line": 35,
+                "line": 39,
                 "start": 12,
                 "count": 8,
             },
             {
                 "file": "couler_py/steps/dlrm/step.py",
-                "line": 169,
+                "line": 176,
                 "start": 22,
                 "count": 13,
             },
@@ -1460,7 +1471,7 @@ SPECS = {
             {"file": "couler_py/steps/dlrm/step.py", "line": 8, "start": 3, "count": 1},
             {
                 "file": "couler_py/steps/dlrm/step.py",
-                "line": 185,
+                "line": 192,
                 "start": 6,
                 "count": 12,
             },

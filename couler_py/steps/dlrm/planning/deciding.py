@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import msgspec
@@ -10,13 +11,13 @@ from couler_py.steps.dlrm.planning import rules
 from couler_py.steps.dlrm.planning.allocation import GIB, Allocation, Goal, Load, Measured, Space
 from couler_py.steps.dlrm.planning.decisions import Confidence, Decision, Rejected, Value
 from couler_py.steps.dlrm.planning.memory import MARGIN, USABLE, Reading, forecast
-from couler_py.steps.dlrm.planning.performance import fit
+from couler_py.steps.dlrm.planning.performance import Fit, fit, points
 from couler_py.steps.dlrm.planning.probing import probe
 from couler_py.steps.dlrm.planning.scaling import Needs, Scaled, scale
 from couler_py.steps.dlrm.planning.similar import Features, Profile, clamped, similarity, warm_start
 
-ALIKE_ENOUGH = 0.9
-"""Measures of a job that is at least so similar count as the job's own."""
+ALIKE_ENOUGH = 0.85
+"""Measures of a job that is at least so similar count as the job's own, whichever data it had: a step takes as long."""
 
 
 class Wanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,6 +37,8 @@ class Wanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Bytes of all its servers (or ranks) together, if it runs; they take the place of `needs.shared`."""
     rows: float = 0.0
     """That it will have trained on at its end."""
+    pause: float = 0.0
+    """Seconds without training that another allocation costs, if it runs."""
     explore: bool = False
     """Whether to try what tells most, where no model can be fitted yet."""
 
@@ -70,7 +73,10 @@ def decide(wanted: Wanted, history: Sequence[Profile] = ()) -> Decided:
     fitted = fit(measured) if measured else None
     found: Scaled | None = None
     if fitted is not None:
-        found = scale(fitted, wanted.load, wanted.space, current=begun, needs=needs, goal=wanted.goal)
+        found = scale(
+            fitted, wanted.load, wanted.space, current=begun, needs=needs, goal=wanted.goal,
+            moving=lambda _: wanted.pause, left=_left(wanted, fitted),
+        )  # fmt: skip
         decisions.append(found.decision)
     if found is None or found.decision.confidence == "low":
         tried = probe(wanted.load, wanted.space, needs, measured) if wanted.explore else None
@@ -86,13 +92,22 @@ def decide(wanted: Wanted, history: Sequence[Profile] = ()) -> Decided:
     return Decided(allocation, speed, wanted.goal.prices.hour(allocation), sure, tuple(decisions), front)
 
 
+def _left(wanted: Wanted, fitted: Fit) -> float:
+    """Seconds to the end of a job that runs, as it is; of one that doesn't, or whose rows aren't known, no end."""
+    if wanted.current is None or not wanted.rows:
+        return math.inf
+    done = wanted.readings[-1].rows if wanted.readings else 0.0
+    speed = float(fitted.throughput(wanted.load, points([wanted.current]))[0])
+    return max(wanted.rows - done, 1.0) / max(speed, 1e-9)
+
+
 def _measured(wanted: Wanted, history: Sequence[Profile]) -> list[Measured]:
     return [
         Measured(each.allocation, each.load, each.seconds)
         for each in history
         if each.seconds is not None
         and each.load.kind == wanted.load.kind
-        and similarity(each.features, wanted.features) >= ALIKE_ENOUGH
+        and similarity(each.features, msgspec.structs.replace(wanted.features, data="")) >= ALIKE_ENOUGH
     ]
 
 

@@ -9,7 +9,7 @@ import msgspec
 from couler_py.report.cards import Plot, Table, Text
 from couler_py.report.page import Section, page
 from couler_py.report.plots.xy import line
-from couler_py.steps.dlrm.data.shards import Dataset
+from couler_py.steps.dlrm.data.shards import Dataset, identity
 from couler_py.steps.dlrm.planning.allocation import GIB
 from couler_py.steps.dlrm.planning.deciding import Decided, Wanted, decide
 from couler_py.steps.dlrm.planning.decisions import Decision, as_text
@@ -33,18 +33,18 @@ def planned(asked: str, data: Path | None = None, home: str | None = None) -> De
     """
     given = msgspec.json.decode(asked, type=Asked)
     task, width = given.task, given.task.shape.table_width
-    tables, rows, needs = TABLES, 0.0, Needs()
+    tables, rows, needs, of = TABLES, 0.0, Needs(), ""
     if data is not None:
         with Dataset(data) as shards:
             sizes = [each.rows for each in shards.index.tables]
             rows = float(len(shards))
-        tables = len(sizes)
+        tables, of = len(sizes), identity(data)
         part = -(-task.batch // task.micro_batches)
         shared = sum(table_bytes(each, width, task.row_optimizer) for each in sizes)
         needs = Needs(PROCESS + activation_bytes(part, tables, width), shared if task.shape.kind != "dense" else 0.0)
     wanted = Wanted(
         given.job,
-        features_of(task, rows=rows, tables=tables),
+        features_of(task, rows=rows, data=of, tables=tables),
         load_of(task, tables),
         given.space,
         given.goal,

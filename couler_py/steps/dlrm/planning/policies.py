@@ -42,12 +42,13 @@ class Fixed:
 
     def lost_worker(self, job: Job, worker: int) -> None:
         """Start all again."""
-        job.replace(worker)
         self.lost_server(job)
 
     def lost_server(self, job: Job) -> None:
-        """Start all again."""
+        """Start all again, and so none on the node that was slow."""
         job.relaunches += 1
+        for worker in range(len(job.speeds)):
+            job.replace(worker)
         job.back()
         job.pause(self._times.begin + self._times.load)
         job.say("all is started again")
@@ -118,17 +119,28 @@ class Elastic:
     def _chosen(self, job: Job) -> None:
         if self._space is None:
             return
-        found = scale(fit(self._measured), job.world.load, self._space, current=job.allocation)
+        found = scale(
+            fit(self._measured), job.world.load, self._space, current=job.allocation,
+            moving=lambda new: self._pause(job, new), left=(job.world.rows - job.done) / max(job.rate, 1e-9),
+        )  # fmt: skip
         self.decisions.append(found.decision)
-        if found.allocation.point != job.allocation.point:
+        if found.allocation.point == job.allocation.point:
+            return
+        if job.now > 0:  # its nodes start beside training
+            job.after(self._times.begin, lambda: self._moved(job, found.allocation))
+        else:
             self._moved(job, found.allocation)
+
+    def _pause(self, job: Job, new: Allocation) -> float:
+        """Seconds without training that a move of a running job takes: where servers change, the state moves."""
+        changed = new.servers != job.allocation.servers or new.server_cores != job.allocation.server_cores
+        return self._times.quick_save + self._times.quick_load if job.now > 0 and changed else 0.0
 
     def _moved(self, job: Job, allocation: Allocation) -> None:
         job.say(f"moves to {allocation}")
-        if job.now > 0 and (
-            allocation.servers != job.allocation.servers or allocation.server_cores != job.allocation.server_cores
-        ):
-            job.pause(self._times.quick_save + self._times.quick_load)
+        pause = self._pause(job, allocation)
+        if pause:
+            job.pause(pause)
         job.move(allocation)
         job.save()
 

@@ -86,19 +86,23 @@ def _profile(
     except msgspec.DecodeError:  # of another version, with settings that this one doesn't know
         return None
     result = task.result.parameters if task.result is not None else {}
-    fast, rows = result.get("rows_per_second"), result.get("rows")
+    seconds, rows, data = (result.get(name) for name in ("step_seconds", "rows", "data"))
     assert isinstance(template.body, Function)
     cores = quantity(template.body.resources.cpu)
     processes = given["processes"]
     killed = task.result is not None and (task.result.exit_code == KILLED or OUT_OF_MEMORY in task.result.message)
     return Profile(
         call.name,
-        features_of(training, rows=float(rows) / training.epochs if isinstance(rows, int) else 0.0),
+        features_of(
+            training,
+            rows=float(rows) / training.epochs if isinstance(rows, int) else 0.0,
+            data=data if isinstance(data, str) else "",
+        ),
         load_of(training),
         Allocation(processes, worker_cores=max(1, int(cores or processes) // processes)),
         task.finished or 0.0,
         "Succeeded" if task.state == "Succeeded" else "OutOfMemory" if killed else "Failed",
-        training.batch / fast if isinstance(fast, float) and fast > 0 else None,
+        seconds if isinstance(seconds, float) and seconds > 0 else None,
         float(held[task.template]) if held.get(task.template) else None,
     )
 
@@ -114,10 +118,10 @@ def _value(value: Expr, around: str, tasks: Mapping[str, TaskRecord]) -> Any:
     return None
 
 
-def features_of(training: Training, *, rows: float, tables: int = 26, device: str = "cpu") -> Features:
-    """What a training is compared by."""
+def features_of(training: Training, *, rows: float, data: str = "", tables: int = 26, device: str = "cpu") -> Features:
+    """What a training is compared by; `data` is the identity of its shards, where they are known."""
     return Features(
-        training.shape.kind, "", rows, tables, training.shape.width, training.batch, training.row_optimizer, device
+        training.shape.kind, data, rows, tables, training.shape.width, training.batch, training.row_optimizer, device
     )
 
 

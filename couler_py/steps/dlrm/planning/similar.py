@@ -28,6 +28,7 @@ class Features(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     model: str = "dlrm"
     data: str = ""
+    """What tells it from other data."""
     rows: float = 0.0
     tables: int = 26
     width: int = 16
@@ -62,14 +63,14 @@ TIERS: tuple[tuple[str, Callable[[Profile, str, Features], bool]], ...] = (
 def similarity(one: Features, other: Features) -> float:
     """How alike two jobs are, from 0 to 1: what is equal, and how near in orders of magnitude the rest is.
 
-    What is 0 isn't known, and doesn't count.
+    What is 0, or data without a name, isn't known, and doesn't count.
 
     >>> similarity(Features(rows=1e6), Features(rows=1e6)), round(similarity(Features(rows=1e6), Features(rows=1e7)), 3)
-    (1.0, 0.921)
+    (1.0, 0.895)
     """
     same = (
         (2.0, one.model == other.model),
-        (2.0, one.data == other.data),
+        (2.0 if one.data and other.data else 0.0, one.data == other.data),
         (0.5, one.optimizer == other.optimizer),
         (1.0, one.device == other.device),
     )

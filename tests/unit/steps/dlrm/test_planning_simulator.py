@@ -79,3 +79,15 @@ def test_planned_and_elastic_is_much_faster_than_fixed_and_even(seed: int) -> No
 def test_the_same_seed_plays_the_same_job() -> None:
     assert jobs.fixed(5, jobs.EVEN) == jobs.fixed(5, jobs.EVEN)
     assert jobs.elastic(5, known=True) == jobs.elastic(5, known=True)
+
+
+def test_a_fixed_job_that_is_started_again_has_no_slow_worker_any_more() -> None:
+    job = Job(world(slow_at=0.25, lost_at=(0.5, "server")), FOUR, shards=None, save_every=300.0)
+    assert job.play(Fixed(math.inf)).relaunches == 1
+    assert job.speeds.tolist() == [1.0] * 4
+
+
+def test_the_move_after_the_last_probe_waits_for_its_nodes_too() -> None:
+    log = jobs.elastic(0, known=False).log
+    moved = [int(line.split()[0]) for line in log if "moves to" in line]
+    assert moved == [*range(300, 2401, 300), 3000]

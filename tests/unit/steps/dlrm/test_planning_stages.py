@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.dlrm import jobs, planning
 from couler_py.steps.dlrm.planning import rules
-from couler_py.steps.dlrm.planning.allocation import GIB, Allocation, Load, Space
+from couler_py.steps.dlrm.planning.allocation import GIB, Allocation, Load, Measured, Space
 from couler_py.steps.dlrm.planning.cluster import Capacity, Contender, Plan, fits, share, value
 from couler_py.steps.dlrm.planning.deciding import Wanted, decide
 from couler_py.steps.dlrm.planning.instability import Way
@@ -18,7 +19,7 @@ from couler_py.steps.dlrm.planning.instability import decide as decided
 from couler_py.steps.dlrm.planning.memory import Reading
 from couler_py.steps.dlrm.planning.probing import probe
 from couler_py.steps.dlrm.planning.scaling import Needs
-from couler_py.steps.dlrm.planning.similar import COLD, Features, Profile, clamped, warm_start
+from couler_py.steps.dlrm.planning.similar import COLD, Features, Profile, clamped, similarity, warm_start
 
 
 def past(job: str, workers: int, day: float, **features) -> Profile:
@@ -205,3 +206,33 @@ def test_a_node_that_can_not_hold_it_is_said() -> None:
     found = decide(Wanted("mine", Features(), Load("ranks"), space, needs=Needs(shared=100 * GIB)))
     assert found.decisions[-1].confidence == "low"
     assert "a node has no more" in found.decisions[-1].why
+
+
+def test_data_that_is_not_known_makes_no_job_less_alike() -> None:
+    known, unknown = Features(data="ads", rows=1e6), Features(rows=1e6)
+    assert similarity(known, unknown) == similarity(known, known) == 1.0
+    assert similarity(known, Features(data="books", rows=1e6)) == 0.75
+
+
+def test_measures_count_whichever_data_they_are_of() -> None:
+    load, space = Load("ranks", 2048, 416.0, 1.0), Space((1, 8), (0, 0), (1,), ())
+    seconds = {1: 0.9, 2: 0.5, 4: 0.31, 6: 0.28}
+    history = [
+        Profile("daily", Features(data=f"day {workers}"), load, Allocation(workers), 1.0, seconds=each)
+        for workers, each in seconds.items()
+    ]
+    found = decide(Wanted("daily", Features(data="today"), load, space), history)
+    assert found.rows_per_second is not None
+    assert found.allocation.workers == 8
+
+
+def test_a_running_job_does_not_move_for_less_than_the_move_costs() -> None:
+    load, space = Load("ranks", 2048, 416.0, 1.0), Space((1, 8), (0, 0), (1,), ())
+    measured = tuple(Measured(Allocation(n), load, each) for n, each in {1: 0.9, 2: 0.5, 4: 0.31, 6: 0.28}.items())
+    speed = 2048 / 0.28
+    running = Wanted(
+        "daily", Features(), load, space, current=Allocation(6), measured=measured, rows=1800 * speed, pause=600.0
+    )
+    assert decide(running).allocation.workers == 6
+    assert decide(msgspec.structs.replace(running, rows=1e9 * speed)).allocation.workers == 8
+    assert decide(msgspec.structs.replace(running, pause=0.0)).allocation.workers == 8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from couler_py.steps.dlrm.data.encoding import Table
 from couler_py.steps.dlrm.data.reading import Pieces, ahead, batches
 from couler_py.steps.dlrm.data.schema import Schema
-from couler_py.steps.dlrm.data.shards import Dataset, Writer
+from couler_py.steps.dlrm.data.shards import Dataset, Writer, identity
 from couler_py.steps.dlrm.sharding.messages import Lease, Piece
 
 SCHEMA = Schema(dense=("I1", "I2"), sparse=("C1", "C2", "C3"))
@@ -42,6 +43,15 @@ def test_any_range_of_rows_is_read_across_files(folder: Path) -> None:
                 assert found.label.tolist() == [each % 2 for each in expected]
         with pytest.raises(IndexError, match="rows 20 to 24: there are 23"):
             data.take(20, 24)
+
+
+def test_copies_of_shards_are_the_same_data_and_other_rows_are_not(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "copy")
+    assert identity(tmp_path / "copy") == identity(folder)
+    writer = Writer(tmp_path / "other", SCHEMA, TABLES, 5)
+    writer.add(np.ones(23, np.uint8), np.zeros((23, 2), np.float32), np.zeros((23, 3), np.int32))
+    writer.close()
+    assert identity(tmp_path / "other") != identity(folder)
 
 
 def test_other_readers_of_safetensors_read_a_file(folder: Path) -> None:
