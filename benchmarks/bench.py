@@ -22,6 +22,7 @@ import startup
 import view
 import writer
 from dlrm import planning as dlrm
+from hybrid import marks as hybrid_marks
 from hybrid import tables as hybrid
 from lora import planning as lora
 from programs import usable_processors
@@ -137,6 +138,7 @@ def say_verdicts(parts: dict[str, Any]) -> None:
         *passes.verdicts(parts.get("passes")),
         *cache.verdicts(parts.get("cache")),
         *sweep.verdicts(parts.get("sweep")),
+        *hybrid_marks.verdicts(parts.get("hybrid")),
         *lora.verdicts(parts.get("lora")),
         *dlrm.verdicts(parts.get("dlrm")),
     ]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from couler_py.passes.solver import Program
 from couler_py.steps.hybrid.plan import MemoryModel
 from couler_py.steps.hybrid.splitting import InfeasibleError, share_layers, share_micros
 
@@ -38,13 +40,13 @@ def test_how_many_layers_fit_the_stages_of_the_published_model() -> None:
 
 
 def test_golden_32b_with_two_slow_pipelines() -> None:
-    rates = [[2.34, 2, 1, 1], [3.8, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1]]
+    rates: list[list[float]] = [[2.34, 2, 1, 1], [3.8, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1]]
     caps: list[list[int] | None] = [most(M32, [2, 1, 2, 2], 2), *[most(M32, [2] * 4, 2)] * 3]
     assert steady(rates, 60, 64, caps) == pytest.approx(285)
 
 
 def test_golden_70b_with_groups_cut_to_pieces() -> None:
-    rates = [[7.22, 3.66, 3.66, 1.9, 1.9, 1.9, 1, 1], [7.22, 7.22, 3.66, 1, 1, 1]]
+    rates: list[list[float]] = [[7.22, 3.66, 3.66, 1.9, 1.9, 1.9, 1, 1], [7.22, 7.22, 3.66, 1, 1, 1]]
     sizes = [[1, 2, 2, 4, 4, 4, 8, 8], [1, 1, 2, 8, 8, 8]]
     caps: list[list[int] | None] = [most(M70, row, 8) for row in sizes]
     found = steady(rates, 80, 64, caps)
@@ -53,7 +55,7 @@ def test_golden_70b_with_groups_cut_to_pieces() -> None:
 
 
 def test_golden_one_slow_stage() -> None:
-    rates = [[2.57, 1, 1, 1], *[[1.0] * 4] * 3]
+    rates: list[list[float]] = [[2.57, 1, 1, 1], *[[1.0] * 4] * 3]
     assert steady(rates, 60, 64, [None] * 4) == pytest.approx(255)
 
 
@@ -97,6 +99,34 @@ def test_no_way_of_sharing_micro_batches_is_better(data: st.DataObject) -> None:
     assert all(count >= low for count, low in zip(found, least, strict=True))
     ways = itertools.product(*(range(low, micros + 1) for low in least))
     assert last(tuple(found)) == pytest.approx(min(last(each) for each in ways if sum(each) == micros))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_solver_finds_nothing_better(seed: int) -> None:
+    """HiGHS, on sizes of real plans: layers of a pipeline within memory, then micro-batches of several pipelines."""
+    chance = random.Random(seed)
+    row = [chance.choice([1.0, 1.0, 1.9, 2.57, 3.66, 5.4]) for _ in range(chance.randint(4, 16))]
+    layers = chance.randint(32, 96)
+    caps = [chance.randint(layers // len(row) + 1, layers) for _ in row]
+    counts = share_layers(row, layers, caps)
+    slowest = max(rate * count for rate, count in zip(row, counts, strict=True))
+    assert slowest == pytest.approx(solved(row, layers, [0] * len(row), caps))
+    micros = chance.randint(64, 128)
+    least = [chance.randint(1, 4) for _ in row]
+    shares = share_micros(row, micros, least)
+    last = max(slow * count for slow, count in zip(row, shares, strict=True))
+    assert last == pytest.approx(solved(row, micros, least, [micros] * len(row)))
+
+
+def solved(rates: list[float], total: int, low: list[int], high: list[int]) -> float:
+    """The least of the largest rate times count, of counts between bounds with this sum."""
+    program = Program()
+    most = program.variable(cost=1.0)
+    counts = [program.variable(low=a, high=b, integer=True) for a, b in zip(low, high, strict=True)]
+    program.equal(dict.fromkeys(counts, 1.0), total)
+    for count, rate in zip(counts, rates, strict=True):
+        program.at_least({most: 1.0, count: -rate}, 0.0)
+    return program.solve().objective
 
 
 def test_a_dead_stage_gets_nothing() -> None:
