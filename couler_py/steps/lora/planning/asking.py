@@ -9,8 +9,9 @@ import msgspec
 
 from couler_py.steps.lora.planning.buckets import Buckets, length_buckets
 from couler_py.steps.lora.planning.costs import Config, Costs, Sample, fit
-from couler_py.steps.lora.planning.deploying import deploy
+from couler_py.steps.lora.planning.deploying import deploy, least
 from couler_py.steps.lora.planning.dispatching import Micro, balanced, micro_batches
+from couler_py.steps.lora.planning.packing import packed, shared_out, time_of
 from couler_py.steps.lora.planning.roofline import Device, roofline
 from couler_py.steps.lora.ranges import held
 from couler_py.steps.models.config import DecoderConfig
@@ -77,11 +78,16 @@ class Work(msgspec.Struct, frozen=True):
     rows: tuple[tuple[str, int], ...]
 
 
-class Dispatched(msgspec.Struct, frozen=True):
-    """Micro-batches of each replica, in its order."""
+Works = tuple[tuple[Work, ...], ...]
+"""Micro-batches of each replica, in its order."""
 
-    replicas: tuple[tuple[Work, ...], ...]
+
+class Dispatched(msgspec.Struct, frozen=True):
+    """What each replica does of a step."""
+
+    replicas: Works
     bounds: tuple[int, ...]
+    """Lengths of micro-batches."""
     padding: float
     """The part of all places that holds no token."""
     seconds: float
@@ -121,12 +127,29 @@ def deployed(asked: Deploying, lengths: Lengths) -> Deployed:
 
 
 def dispatched(plan: Deployed, lengths: Lengths) -> Dispatched:
-    """Which replica does which rows of a step, in which micro-batches.
+    """Which replica does which rows of a step, in which micro-batches: in buckets or packed, whichever ends sooner.
 
     Raises `ValueError` for no rows, and for one that no replica holds. Needs SciPy.
     """
     everything = _checked(lengths)
-    bounds = length_buckets(everything, plan.buckets, _align(plan.replicas, max(everything)))
+    align = _align(plan.replicas, max(everything))
+    rounded = Counter(-(-length // align) * align for length in everything)
+    by_bucket, by_row = _in_buckets(plan, lengths, align), _packed(plan, lengths, align)
+    made, seconds = min((by_bucket, by_row), key=lambda each: each[1])
+    places = sum(work.length * len(work.rows) for own in made for work in own)
+    return Dispatched(
+        made,
+        tuple(sorted({work.length for own in made for work in own})),
+        1 - sum(everything) / places,
+        seconds,
+        least(plan.replicas, rounded, plan.costs),
+    )
+
+
+def _in_buckets(plan: Deployed, lengths: Lengths, align: int) -> tuple[Works, float]:
+    """LobRA's dispatch: numbers of rows by bucket."""
+    everything = [length for own in lengths.values() for length in own]
+    bounds = length_buckets(everything, plan.buckets, align)
     rows = [_by_bound(own, bounds) for own in lengths.values()]
     counts = [{length: len(numbers) for length, numbers in own.items()} for own in rows]
     total = {length: sum(own.get(length, 0) for own in counts) for length in bounds.bounds}
@@ -136,9 +159,27 @@ def dispatched(plan: Deployed, lengths: Lengths) -> Dispatched:
     def work(micro: Micro) -> Work:
         return Work(micro.length, tuple((names[task], rows[task][micro.length][at]) for task, at in micro.rows))
 
-    made = tuple(tuple(map(work, own)) for own in micro_batches(found, plan.replicas, counts))
-    padding = bounds.padding / (bounds.padding + sum(everything))
-    return Dispatched(made, bounds.bounds, padding, found.time, found.bound)
+    return tuple(tuple(map(work, own)) for own in micro_batches(found, plan.replicas, counts)), found.time
+
+
+def _packed(plan: Deployed, lengths: Lengths, align: int) -> tuple[Works, float]:
+    """Rows one by one, in micro-batches as long as their longest; rows of a task lie together."""
+    waiting: dict[int, list[tuple[str, int]]] = {}
+    for task, own in lengths.items():
+        for number, length in enumerate(own):
+            waiting.setdefault(-(-length // align) * align, []).append((task, number))
+    rounded = [length for length, rows in waiting.items() for _ in rows]
+    tasks = {task: at for at, task in enumerate(lengths)}
+    made, seconds = [], 0.0
+    for config, dealt in zip(plan.replicas, shared_out(plan.replicas, rounded, plan.costs), strict=True):
+        seconds = max(seconds, time_of(config, dealt, plan.costs))
+        rows = [waiting[length].pop(0) for length in sorted(dealt, reverse=True)]
+        works = []
+        for count, length in packed(config, dealt, plan.costs):
+            works.append(Work(length, tuple(sorted(rows[:count], key=lambda row: (tasks[row[0]], row[1])))))
+            rows = rows[count:]
+        made.append(tuple(works))
+    return tuple(made), seconds
 
 
 def _checked(lengths: Lengths) -> list[int]:

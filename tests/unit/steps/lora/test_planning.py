@@ -176,6 +176,18 @@ def test_few_plans_are_solved_and_the_best_is_among_them(rows: dict[int, int]) -
     assert sum(config.ranks for config in found.replicas) == 6
 
 
+@pytest.mark.soak
+@settings(max_examples=25, deadline=None)
+@given(ranks=st.integers(4, 8), counts=st.lists(st.integers(0, 20), min_size=4, max_size=4))
+def test_nothing_better_is_left_out_whatever_rows_there_are(ranks: int, counts: list[int]) -> None:
+    rows = dict(zip((256, 512, 1024, 2048), counts, strict=True)) | {4096: 1}
+    found = deploy(KINDS, ranks, rows, ROW)
+    assert found.homogeneous is not None
+    assert found.dispatch.time <= found.homogeneous.dispatch.time
+    assert sum(config.ranks for config in found.replicas) <= ranks, "one wide replica may be as soon as any others"
+    assert found.dispatch.time == pytest.approx(everything(KINDS, ranks, rows, ROW), rel=1e-5)
+
+
 @settings(max_examples=30, deadline=None)
 @given(
     plan=st.lists(st.sampled_from(KINDS), min_size=1, max_size=4),

@@ -62,7 +62,7 @@ def test_a_plan_is_found_and_then_a_step_dealt_out(tmp_path: Path, monkeypatch: 
     assert found.saved > 0
     told = lora.dispatch(found.plan, Path("lengths.json"))
     made = msgspec.json.decode(told.micro_batches.read_bytes(), type=Dispatched)
-    assert told.seconds == pytest.approx(plan.seconds)  # it is the step that was planned for
+    assert told.seconds <= plan.seconds + 1e-9  # it is the step that was planned for, and rows may be packed besides
     assert sorted(row for own in made.replicas for work in own for row in work.rows) == sorted(
         (task, number) for task, own in LENGTHS.items() for number in range(len(own))
     )
