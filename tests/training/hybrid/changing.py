@@ -105,7 +105,7 @@ def whole(switched: Switched, trainer: Trainer) -> None:
 def main(rank: int, store: dist.Store, folder: str) -> None:
     where = Path(folder) / "checkpoints"
     fate: dict[int, float] = {}
-    options: dict[str, Any] = {"adam": ADAM, "seed": 5, "compute": Dying(0.0, 0.0, fate), "timeout": 3600.0}
+    options: dict[str, Any] = {"adam": ADAM, "seed": 5, "compute": Dying(0.0, 0.0, fate), "timeout": 30.0}
     seat = 3 if rank == 4 else rank
     if rank < 4:
         begin(store, "four", rank, 4)

@@ -13,10 +13,7 @@ def test_gradients_are_those_of_one_process_under_any_plan(ranks: Launch) -> Non
 
 
 def test_changing_plans_and_losing_ranks_changes_no_loss(ranks: Launch, tmp_path: Path) -> None:
-    """Re-planning, a lost rank with and without a checkpoint of its step, its return: 1e-4 over twenty steps.
-
-    Ranks wait an hour for each other before they fail: whoever hears of a lost one lets the others hear of it.
-    """
+    """Re-planning, a lost rank with and without a checkpoint of its step, its return: 1e-4 over twenty steps."""
     ranks("tests.training.hybrid.changing", 5, str(tmp_path))
 
 

@@ -100,7 +100,7 @@ class Trainer:
         `batch` is a `Batch`, or rows of tokens (samples, length + 1). Without `update` gradients are summed and weights
         stay: `gradients()` gives them. `meanwhile` is called on a rank that has no work under this plan.
         Raises `ValueError` where samples aren't as many for each micro-batch, and what the backend raises where a
-        process is gone: then end the default process group, so that others hear of it at once, and `switch` leads on,
+        process is gone: then end the default process group, so that others hear of it, and `switch` leads on,
         when there is another.
         """
         plan, _ = self._planned()
@@ -157,8 +157,8 @@ class Trainer:
     def leave(self, error: BaseException) -> None:
         """Let go of all groups after an error, whose frames hold them too; what this rank has stays, for `switch`.
 
-        Their connections close when the default group is ended, so that whoever waits for this rank hears of it at
-        once. A step that fails does it itself.
+        Their connections close when the default group is ended and no thread receives through them any more, so that
+        who waits for this rank mostly hears of it at once, else within `timeout`. A step that fails does it itself.
         """
         traceback.clear_frames(error.__traceback__)
         self._course = None
