@@ -44,8 +44,8 @@ def main() -> None:
 def launch(module: str, count: int, arguments: Sequence[str], folder: str, said: int) -> int:
     """Run so many ranks of a module in a folder; what they say goes to a descriptor. Gives how many failed."""
     work = importlib.import_module(module).main
-    server = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
     children = {}
+    reading, writing = os.pipe()
     for rank in range(count):
         child = os.fork()
         if not child:
@@ -54,7 +54,8 @@ def launch(module: str, count: int, arguments: Sequence[str], folder: str, said:
                 os.dup2(said, 1)
                 os.dup2(said, 2)
                 os.chdir(folder)
-                work(rank, dist.TCPStore("127.0.0.1", server.port, is_master=False), *arguments)
+                port = int(os.read(reading, 8))
+                work(rank, dist.TCPStore("127.0.0.1", port, is_master=False), *arguments)
                 ended = 0
             except BaseException:
                 traceback.print_exc()
@@ -63,6 +64,11 @@ def launch(module: str, count: int, arguments: Sequence[str], folder: str, said:
                 sys.stderr.flush()
                 os._exit(ended)
         children[child] = rank
+    # After the forks: its thread might hold a lock, which nobody would release in a child.
+    server = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+    os.write(writing, f"{server.port:8}".encode() * count)
+    os.close(reading)
+    os.close(writing)
     failed = 0
     while children:
         child, status = os.wait()
