@@ -31,6 +31,16 @@ class Timing(msgspec.Struct, frozen=True):
         return self.seconds / (self.layers * self.micros * self.alpha)
 
 
+def longer(alpha: Mapping[int, float], size: int, largest: int) -> float:
+    """How many times longer a layer takes on a group of `size` ranks than on one of `largest`; below 1 on a larger one.
+
+    `alpha` says it by how many times smaller a group is, a power of two; what it leaves out is as many times longer.
+    """
+    small, large = sorted((size, largest))
+    found = alpha.get(large // small, large / small)
+    return found if size <= largest else 1 / found
+
+
 class Rates(msgspec.Struct, frozen=True):
     """What was found."""
 

@@ -16,7 +16,7 @@ from couler_py.steps.checkpoint.boxes import whole
 from couler_py.steps.checkpoint.saving import Loaded, Saved, load, save
 from couler_py.steps.hybrid.layout import Layout, lay_out
 from couler_py.steps.hybrid.plan import ALPHA, Plan
-from couler_py.steps.hybrid.rates import Timing
+from couler_py.steps.hybrid.rates import Timing, longer
 from couler_py.steps.hybrid.runtime import moving
 from couler_py.steps.hybrid.runtime.batches import Batch
 from couler_py.steps.hybrid.runtime.course import Course, Slicing, groups_of
@@ -245,5 +245,5 @@ class Trainer:
                 )
 
     def _timing(self, course: Course) -> Timing:
-        alpha = self._alpha.get(self._largest // course.size, float(self._largest // course.size))
+        alpha = longer(self._alpha, course.size, self._largest)
         return Timing(course.seconds, course.layers, course.micros, alpha)

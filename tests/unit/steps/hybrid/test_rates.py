@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from couler_py.steps.hybrid.rates import Timing, pays, profile_devices
+from couler_py.steps.hybrid.rates import Timing, longer, pays, profile_devices
 
 
 def steps(*slowness: float) -> list[dict[int, Timing]]:
@@ -32,6 +32,13 @@ def test_steps_of_the_window_are_averaged() -> None:
 def test_groups_of_other_sizes_count_as_the_largest() -> None:
     found = profile_devices([{0: Timing(0.19, 1, 1, alpha=1.9)}], [0.1])
     assert found.rates == (1.0,)
+
+
+@pytest.mark.parametrize(
+    ("size", "largest", "times"), [(4, 4, 1.0), (2, 4, 1.9), (1, 4, 4.0), (4, 2, 1 / 1.9), (4, 1, 1 / 4)]
+)
+def test_a_group_is_as_much_slower_as_it_is_smaller_than_the_first_plans(size: int, largest: int, times: float) -> None:
+    assert longer({1: 1.0, 2: 1.9}, size, largest) == pytest.approx(times)
 
 
 def test_nearly_healthy_is_healthy() -> None:
