@@ -56,6 +56,7 @@ class Ranks:
 
     def __init__(self, checkout: Path):
         self._checkout = checkout
+        self._environment = os.environ | {"PYTHONPATH": str(checkout)}  # as no test has changed it
         self._process: Popen[str] | None = None
 
     def __call__(self, folder: Path, module: str, count: int, *arguments: str) -> str:
@@ -66,9 +67,13 @@ class Ranks:
             failed = self._asked(json.dumps(asked))
         except BaseException:  # a time-out: it still waits for its ranks
             self.end()
+            sys.stderr.write(said.read_text()[-9000:] if said.exists() else "")
             raise
         if failed != "0":
-            pytest.fail(f"{module}: {failed} ranks failed\n{said.read_text()[-9000:]}")
+            if not failed:
+                self.end()
+            told = said.read_text()[-9000:] if said.exists() else ""
+            pytest.fail(f"{module}: {failed or 'all'} ranks failed\n{told}")
         return said.read_text()
 
     def _asked(self, line: str) -> str:
@@ -78,7 +83,8 @@ class Ranks:
                 stdin=PIPE,
                 stdout=PIPE,
                 text=True,
-                env=os.environ | {"PYTHONPATH": str(self._checkout)},
+                env=self._environment,
+                cwd=self._checkout,
                 start_new_session=True,
             )
         assert self._process.stdin is not None

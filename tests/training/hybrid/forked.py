@@ -21,7 +21,7 @@ import torch.distributed as dist
 LOST = 77
 
 
-def begin(store: dist.Store, generation: str, rank: int, count: int, timeout: float = 240.0) -> None:
+def begin(store: dist.Store, generation: str, rank: int, count: int, timeout: float = 60.0) -> None:
     """The default process group of some processes, which may be another one later, under another name."""
     dist.init_process_group(
         "gloo",
@@ -36,7 +36,11 @@ def main() -> None:
     for line in sys.stdin:
         asked = json.loads(line)
         said = os.open(asked["said"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        failed = launch(asked["module"], asked["count"], asked["arguments"], asked["folder"], said)
+        try:
+            failed = launch(asked["module"], asked["count"], asked["arguments"], asked["folder"], said)
+        except Exception:
+            os.write(said, traceback.format_exc().encode())
+            failed = asked["count"]
         os.close(said)
         print(failed, flush=True)
 
@@ -51,6 +55,7 @@ def launch(module: str, count: int, arguments: Sequence[str], folder: str, said:
         if not child:
             ended = 1
             try:
+                os.close(writing)
                 os.dup2(said, 1)
                 os.dup2(said, 2)
                 os.chdir(folder)
@@ -64,11 +69,13 @@ def launch(module: str, count: int, arguments: Sequence[str], folder: str, said:
                 sys.stderr.flush()
                 os._exit(ended)
         children[child] = rank
-    # After the forks: its thread might hold a lock, which nobody would release in a child.
-    server = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
-    os.write(writing, f"{server.port:8}".encode() * count)
-    os.close(reading)
-    os.close(writing)
+    try:
+        # After the forks: its thread might hold a lock, which nobody would release in a child.
+        server = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+        os.write(writing, f"{server.port:8}".encode() * count)
+    finally:  # who has no port by now ends
+        os.close(reading)
+        os.close(writing)
     failed = 0
     while children:
         child, status = os.wait()

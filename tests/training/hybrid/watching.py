@@ -51,7 +51,7 @@ def main(rank: int, store: dist.Store, place: str) -> None:
     same, plain = train(at_once, folder / "corpus")
 
     assert [stage.count for each in told.plans[0].plan.pipelines for stage in each.stages] == [4, 4, 4, 4]
-    slowed = [one for one in told.plans if "rank 0 takes 2." in one.why]
+    slowed = [one for one in told.plans[1:] if "rank 0 takes" in one.why]
     assert slowed, told.news
     assert any(work(one.plan, 0) < 16 for one in slowed), told.plans
     assert all(one.moved > 0 for one in told.plans[1:])
@@ -67,7 +67,7 @@ def main(rank: int, store: dist.Store, place: str) -> None:
     if rank == 0:
         write(task, told, folder / "out")
         page = (folder / "out" / "report.html").read_text()
-        assert "rank 0 takes 2." in page
+        assert "rank 0 takes" in page
     ranks_without_work_are_timed(folder)
     dist.destroy_process_group()
     if rank == 0:
@@ -85,7 +85,7 @@ def ranks_without_work_are_timed(folder: Path) -> None:
         pipelines=1,
         micros=2,
         sequence=16,
-        steps=17,
+        steps=25,
         emulated=Emulated(0.02, 0.04, slow=slow),
         held_out=8,
     )

@@ -13,6 +13,7 @@ import torch
 from couler_py.steps.hybrid.runtime.emulated import Timed, wait_until
 
 REPEATS = 20
+"""How often it multiplies; less often where that would take longer than it may, and what it took counts for more."""
 WIDEST, LONGEST = 2048, 1024
 """A model's width and a micro-batch's tokens count up to here: 128 MiB of float32, only while it is timed."""
 
@@ -28,17 +29,22 @@ class Probe:
         self._seat, self._device, self._compute = seat, device, compute
 
     @torch.no_grad()
-    def seconds(self) -> float:
-        """Do it, and give how long it took; the first time on a device warms up."""
+    def seconds(self, most: float) -> float:
+        """Do it, and give how long all of it takes; the first time on a device warms up.
+
+        Where that is longer than `most` seconds, only a part is done: others don't wait for a rank that is slow.
+        """
         x = torch.ones(self._tokens, self._width, device=self._device)
         up = torch.full((self._width, 4 * self._width), 1 / self._width, device=self._device)
         down = torch.full((4 * self._width, self._width), 1 / (4 * self._width), device=self._device)
         float(x[0, 0])  # whatever the device was still doing is done
-        started = time.perf_counter()
-        for _ in range(REPEATS):
+        started, done, took = time.perf_counter(), 0, 0.0
+        while not done or (done < REPEATS and took < most):
             x = x @ up @ down
-        float(x[0, 0])
-        if self._compute is not None:
-            each = self._compute.seconds(self._seat, "F", 1) + self._compute.seconds(self._seat, "B", 1)
-            wait_until(started + each)
-        return time.perf_counter() - started
+            float(x[0, 0])
+            done, took = done + 1, time.perf_counter() - started
+        if self._compute is None:
+            return took * REPEATS / done
+        each = self._compute.seconds(self._seat, "F", 1) + self._compute.seconds(self._seat, "B", 1)
+        wait_until(started + min(each, most))
+        return max(each, time.perf_counter() - started)

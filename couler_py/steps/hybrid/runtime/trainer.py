@@ -158,7 +158,8 @@ class Trainer:
         """Let go of all groups after an error, whose frames hold them too; what this rank has stays, for `switch`.
 
         Their connections close when the default group is ended and no thread receives through them any more, so that
-        who waits for this rank mostly hears of it at once, else within `timeout`. A step that fails does it itself.
+        who waits for this rank mostly hears of it at once, else when its group's time-out is over: `timeout` for those
+        that plans make, its own for the default group. A step that fails does it itself.
         """
         traceback.clear_frames(error.__traceback__)
         self._course = None

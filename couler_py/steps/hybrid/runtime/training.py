@@ -29,6 +29,8 @@ from couler_py.steps.hybrid.watching import Healthy, News, Watch
 
 PICTURED = 2
 """The step under each plan whose spans are kept: the first one warms up."""
+PROBING = 0.5
+"""Of the last step's time: how long a rank without work may measure itself while the others work."""
 
 
 class Known(msgspec.Struct):
@@ -194,7 +196,8 @@ class Training:
         return found
 
     def _measure(self) -> None:
-        self._probed = self._probe.seconds()
+        last = self._known.steps[-1].seconds if self._known.steps else math.inf
+        self._probed = self._probe.seconds(PROBING * last)
 
     def _change(self, news: News, what: str, saved: str | os.PathLike[str] | None = None) -> None:
         assert news.plan is not None
