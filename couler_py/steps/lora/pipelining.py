@@ -147,7 +147,7 @@ class PipelineTrainer(Roster):
         layers = {name: self.host.linears[name] for name in names if name in self.host.linears}
         return Tuning(job, samples, Weights(adapter, layers, stream(job.seed, "adapter")))
 
-    def _anywhere(self, problems: Sequence[str]) -> list[str]:
+    def anywhere(self, problems: Sequence[str]) -> list[str]:
         return [next(filter(None, each), "") for each in zip(*self.told(list(problems)), strict=True)]
 
     @property

@@ -140,7 +140,7 @@ class ReplicaTrainer(Trainer):
             parameter.grad = part.view_as(parameter).clone()
         return [float(loss) for loss in told], self._known(problems, marks)
 
-    def _anywhere(self, problems: Sequence[str]) -> list[str]:
+    def anywhere(self, problems: Sequence[str]) -> list[str]:
         marks = self._marks(problems).to(self.host.device)
         self.total(marks)
         return self._known(problems, marks)

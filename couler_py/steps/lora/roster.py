@@ -50,7 +50,7 @@ class Roster(ABC):
             if not isinstance(found, ValueError) and not out_of_memory(found):
                 raise
             problem = str(found)
-        [problem] = self._anywhere([problem])
+        [problem] = self.anywhere([problem])
         self.jobs[job.name] = job
         if tuning is None or problem:
             self.lost[job.name] = Progress(state="failed", reason=problem)
@@ -94,7 +94,7 @@ class Roster(ABC):
     def _memory(self) -> tuple[float | None, Need]:
         """Bytes for adapters at work and one pass, None for no limit; and what a pass takes of them."""
 
-    def _anywhere(self, problems: Sequence[str]) -> list[str]:
+    def anywhere(self, problems: Sequence[str]) -> list[str]:
         """What is wrong with each of some jobs, nothing where it is empty, in any process that trains them."""
         return list(problems)
 
@@ -135,7 +135,7 @@ class Roster(ABC):
         for each in left:
             each.progress.state = states[each.job.name]
             each.progress.waited += each.progress.state == "ready"
-        for each, problem in zip(changed, self._anywhere(problems) if changed else (), strict=True):
+        for each, problem in zip(changed, self.anywhere(problems) if changed else (), strict=True):
             if problem:
                 self._end(each, "failed", problem)
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from couler_py.steps.lora.tuning import Tuning
 
 GRADIENT = "gradient"
+UNFINISHED = ("failed", "cancelled")
+"""Of jobs in these states nothing is lost where they begin anew."""
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -57,9 +59,9 @@ def restore(trainer: Roster, where: str | os.PathLike[str], asked: Sequence[Job]
     """Take all jobs of the newest checkpoint, with those that were submitted on the way; False where there is none.
 
     `asked` are jobs as they are wanted now. Files of theirs may lie elsewhere than before, and priorities may be
-    others. One that differs otherwise begins anew if it had failed or was cancelled, and so does one whose data was no
-    good. The trainer has no jobs yet. Raises `ValueError` where it has, where a job that goes on or is done is another
-    now, or its data is no longer what it was; `CheckpointError` where the checkpoint is damaged.
+    others. One that differs otherwise, or whose data does, begins anew if it had failed or was cancelled, and so does
+    one whose data was no good. The trainer has no jobs yet. Raises `ValueError` where it has, where a job that goes on
+    or is done is another now, or its data is no longer what it was; `CheckpointError` where the checkpoint is damaged.
     """
     if not saving.any_saved(where):
         return False
@@ -74,8 +76,7 @@ def restore(trainer: Roster, where: str | os.PathLike[str], asked: Sequence[Job]
             trainer.submit(job)
         elif not kept.prepared:
             trainer.jobs[job.name], trainer.lost[job.name] = job, kept.progress
-        else:
-            tuning = _going_on(trainer, kept, job, where)
+        elif tuning := _going_on(trainer, kept, job, job.name in wanted, where):
             tensors |= {f"{job.name}/{key}": tensor for key, tensor in _tensors(tuning).items()}
     saving.load(where, tensors)
     trainer.turns = int(facts["turns"])
@@ -101,7 +102,7 @@ def _begins_anew(kept: Kept, job: Job, asked: bool) -> bool:
     if not kept.prepared:
         return asked
     odd = different(kept.job, job)
-    if odd and kept.progress.state not in ("failed", "cancelled"):
+    if odd and kept.progress.state not in UNFINISHED:
         raise ValueError(
             f"job {job.name!r} is not the one of the checkpoint, which is {kept.progress.state} after "
             f"{kept.progress.step} steps: {odd}: give it another name, or begin with other checkpoints"
@@ -109,16 +110,24 @@ def _begins_anew(kept: Kept, job: Job, asked: bool) -> bool:
     return bool(odd)
 
 
-def _going_on(trainer: Roster, kept: Kept, job: Job, where: str | os.PathLike[str]) -> Tuning:
+def _going_on(trainer: Roster, kept: Kept, job: Job, asked: bool, where: str | os.PathLike[str]) -> Tuning | None:
+    """A job where it was, with room for its tensors; None where it begins anew, or had ended and nobody asks for it."""
     trainer.submit(job)
-    if job.name in trainer.lost:
-        raise ValueError(f"job {job.name!r} can't go on from {where}: {trainer.lost[job.name].reason}")
-    tuning = trainer.tunings[job.name]
-    if kept.origin not in ("", tuning.origin):
-        raise ValueError(
-            f"job {job.name!r} can't go on from {where}: its lines or the adapters that it is given are not those that "
-            "it began with: give it another name, or begin with other checkpoints"
+    problem = trainer.lost[job.name].reason if job.name in trainer.lost else ""
+    if not problem and kept.origin not in ("", trainer.tunings[job.name].origin):
+        problem = (
+            "its lines or the adapters that it is given are not those that it began with: "
+            "give it another name, or begin with other checkpoints"
         )
+    [problem] = trainer.anywhere([problem])
+    if problem and kept.progress.state not in UNFINISHED:
+        raise ValueError(f"job {job.name!r} can't go on from {where}: {problem}")
+    if problem and not asked:
+        trainer.tunings.pop(job.name, None)
+        trainer.lost[job.name] = kept.progress
+    if problem:
+        return None
+    tuning = trainer.tunings[job.name]
     tuning.progress = kept.progress
     if tuning.progress.state == "running":
         tuning.progress.state = "ready"

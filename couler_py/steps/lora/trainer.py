@@ -128,7 +128,7 @@ class Trainer(Roster):
         """Move the jobs that have all gradients of their step, and see what becomes of them."""
         norms = torch.stack([member.norm().double() for member in whole]).tolist()
         problems = [self._step(member, norm) for member, norm in zip(whole, norms, strict=True)]
-        for member, problem in zip(whole, self._anywhere(problems), strict=True):
+        for member, problem in zip(whole, self.anywhere(problems), strict=True):
             if problem:
                 self._end(member, "failed", problem)
             elif member.progress.step >= member.steps:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 import torch
 from torch import Tensor
@@ -14,7 +15,9 @@ from couler_py.steps.lora.objectives import CPO, DPO
 from couler_py.steps.lora.passes import Piece, learn
 from couler_py.steps.lora.planning.asking import Deployed
 from couler_py.steps.lora.planning.costs import Config, Costs, Tau
+from couler_py.steps.lora.progress import Progress
 from couler_py.steps.lora.replicas import ReplicaTrainer
+from couler_py.steps.lora.saving import restore, save
 from couler_py.steps.lora.trainer import Trainer
 from couler_py.steps.lora.tuning import share_of
 from tests.training.distributed.ranks import Thread, on_ranks
@@ -169,6 +172,30 @@ def run_beside(folder: Path, spoil: Callable[[ReplicaTrainer], None], bad: Job) 
         ):
             assert torch.allclose(a, b, rtol=0, atol=1e-10)
     return found
+
+
+def test_data_that_one_replica_has_otherwise_begin_a_failed_job_anew_on_all(tmp_path: Path) -> None:
+    bad = toys.job(tmp_path, "bad", 2, optimizer=Optimizer("sgd", lr=1e200), clip=None)
+    before = alone([bad])
+    assert before.run()["bad"].state == "failed"
+    save(before, tmp_path / "checkpoints")
+    for number in range(2):
+        (tmp_path / str(number)).mkdir()
+        toys.written(tmp_path / str(number), "bad", toys.lines(2 + number))
+    moved = msgspec.structs.replace(bad, data=Data("bad.jsonl"))
+
+    def work(rank: Thread) -> Progress:
+        trainer = ReplicaTrainer(
+            toys.base(),
+            plan(SMALL, LARGE),
+            rank.rank,
+            root=tmp_path / str(rank.rank),
+            total=lambda sums: sums.copy_(torch.stack(rank.gather(sums.clone())).sum(0)),  # type: ignore[arg-type]
+        )
+        assert restore(trainer, tmp_path / "checkpoints", [moved])
+        return trainer.progress()["bad"]
+
+    assert [(each.state, each.step) for each in on_ranks(2, work)] == [("ready", 0)] * 2
 
 
 def test_memory_that_ends_on_one_replica_ends_the_job_that_is_too_large_on_all(tmp_path: Path) -> None:

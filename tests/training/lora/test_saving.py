@@ -142,6 +142,40 @@ def test_a_job_that_had_failed_begins_anew_once_it_is_changed(tmp_path: Path) ->
         assert torch.equal(one, other)
 
 
+@pytest.mark.parametrize("repaired", [toys.lines(4), None], ids=["other lines", "no file"])
+def test_other_data_of_a_job_that_had_failed_disturb_no_other_job(
+    tmp_path: Path, repaired: list[dict[str, Any]] | None
+) -> None:
+    """It begins anew, one that nobody asks for stays as it was, and who goes on goes on bit by bit."""
+    good = toys.job(tmp_path, "good", 1, epochs=2)
+    wild = toys.job(tmp_path, "wild", 2, optimizer=Optimizer("sgd", lr=1e200), clip=None)
+    unwanted = toys.job(tmp_path, "unwanted", 3)
+    policy = Policy(fuse=False)
+    trainer, alone = Trainer(toys.base(), policy), toys.trained([good], policy)
+    for job in (wild, unwanted, good):
+        trainer.submit(job)
+    while trainer.progress()["wild"].state != "failed":
+        trainer.turn()
+    trainer.cancel("unwanted")
+    save(trainer, tmp_path / "checkpoints")
+    for job in (wild, unwanted):
+        Path(job.data.path).unlink()
+        if repaired:
+            toys.written(tmp_path, job.name, repaired)
+
+    again, fresh = Trainer(toys.base(), policy), Trainer(toys.base(), policy)
+    assert restore(again, tmp_path / "checkpoints", [wild, good])
+    fresh.submit(wild)
+    assert again.progress()["wild"] == fresh.progress()["wild"]
+    assert again.progress()["unwanted"] == trainer.progress()["unwanted"]
+    assert again.progress()["good"].step == trainer.progress()["good"].step > 0
+    if repaired:
+        assert toys.apart(toys.weights(again, "wild"), toys.weights(fresh, "wild")) == 0.0
+    again.run()
+    assert again.progress()["good"].state == "done"
+    assert toys.apart(toys.weights(again, "good"), toys.weights(alone, "good")) == 0.0
+
+
 def test_without_a_checkpoint_nothing_is_restored(tmp_path: Path) -> None:
     trainer = Trainer(toys.base())
     assert not restore(trainer, tmp_path / "none")
