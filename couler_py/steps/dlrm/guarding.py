@@ -1,13 +1,17 @@
 """A training looks at its own memory, and ends with a checkpoint before it would be killed: no torch here.
 
 Bounds are those that this process finds: of its container (cgroup v2, memory.max), of its address space
-(`ulimit -v`), and what the task says. `planning.memory` foretells growth, and `planning.instability` decides.
+(`ulimit -v`), and what the task says. Of a container others have a part, too: what they have now is taken for constant,
+and only what this training has is foretold. `planning.memory` foretells growth, and `planning.instability` decides.
 """
 
 from __future__ import annotations
 
+import os
 import resource
 import time
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import msgspec
@@ -16,11 +20,14 @@ from couler_py.steps.checkpoint.peers import Peers
 from couler_py.steps.dlrm.planning import instability
 from couler_py.steps.dlrm.planning.allocation import GIB
 from couler_py.steps.dlrm.planning.decisions import Decision
-from couler_py.steps.dlrm.planning.memory import MARGIN, UNSURE, USABLE, Reading, Watch, forecast
+from couler_py.steps.dlrm.planning.memory import MARGIN, UNSURE, USABLE, WINDOW, Reading, Watch, forecast
 
 CGROUP = Path("/sys/fs/cgroup")
 STATM = Path("/proc/self/statm")
 PAGE = resource.getpagesize()
+CONTAINER, ADDRESSES = "the container's", "the address space's"
+RISES = 3
+"""Of the last looks those that must have found more than before: memory that was taken once, for good, is no growth."""
 RESTART = instability.Times(begin=30.0, quick_save=10.0, quick_load=20.0)
 """Seconds until a training that was ended computes again, as its processes start on this machine."""
 
@@ -54,20 +61,35 @@ def bounds(limit: float | None = None) -> tuple[Bound, ...]:
     found = [] if limit is None else [Bound("the task's", limit)]
     soft, _ = resource.getrlimit(resource.RLIMIT_AS)
     if soft != resource.RLIM_INFINITY:
-        found.append(Bound("the address space's", float(soft)))
+        found.append(Bound(ADDRESSES, float(soft)))
     most = _text(CGROUP / "memory.max")
     if most.isdigit():
-        found.append(Bound("the container's", float(most)))
+        found.append(Bound(CONTAINER, float(most)))
     return tuple(found)
 
 
 def used(bound: Bound) -> float:
-    """Bytes that are used of a bound now; of a container's without pages that are only read from files."""
-    if bound.name == "the container's":
+    """Bytes that are used of a bound now; of a container's by all in it, without pages read from files."""
+    if bound.name == CONTAINER:
         stat = dict(line.split() for line in _text(CGROUP / "memory.stat").splitlines())
-        return float(_text(CGROUP / "memory.current") or 0) - float(stat.get("inactive_file", 0))
-    size, resident, *_ = (int(each) for each in (_text(STATM) or "0 0").split())
-    return float(PAGE * (size if bound.name == "the address space's" else resident))
+        files = float(stat.get("inactive_file", 0)) + float(stat.get("active_file", 0))
+        return max(0.0, float(_text(CGROUP / "memory.current") or 0) - files)
+    size, resident, _ = _pages()
+    return float(PAGE * (size if bound.name == ADDRESSES else resident))
+
+
+def parts(bound: Bound) -> tuple[float, float]:
+    """Bytes that are used of a bound now: by this training's ranks here, which grow alike, and by others.
+
+    What this process has for itself, times the ranks of its node (LOCAL_WORLD_SIZE), is this training's part of its
+    container; memory that is shared, where checkpoints lie, grows with none of them and so is with the others'.
+    """
+    now = used(bound)
+    if bound.name != CONTAINER:
+        return now, 0.0
+    _, resident, shared = _pages()
+    own = min(now, float(PAGE * (resident - shared) * int(os.environ.get("LOCAL_WORLD_SIZE", "1"))))
+    return own, now - own
 
 
 class Guard:
@@ -77,19 +99,21 @@ class Guard:
         self._rows, self._every, self._ranks = rows, every, ranks
         self._watched = [(each, Watch(each.limit)) for each in bounds(limit)]
         self._readings: list[list[Reading]] = [[] for _ in self._watched]
-        self._begun = time.monotonic()
-        self._first: float | None = None
+        self._since = [0] * len(self._watched)
+        """From which reading on memory has grown without a jump, for each bound."""
+        self._first: tuple[float, float] | None = None
+        """Rows and seconds at the first look."""
         self.decisions: list[Decision] = []
 
     def look(self, step: int, rows: float) -> Short | None:
         """Hear how far training is; the bound of some rank that it must be ended for. All ranks call it."""
-        if self._first is None:
-            self._first = rows
+        now = time.monotonic()
+        first, begun = self._first = self._first or (rows, now)
         if step % self._every:
             return None
         short = next((each for each in self._ranks.gather(self._own(rows)) if each is not None), None)
         if short is not None:
-            speed = (rows - self._first) / max(time.monotonic() - self._begun, 1e-9)
+            speed = (rows - first) / max(now - begun, 1e-9)
             until = short.reports * self._every * max(1.0, rows / step) / max(speed, 1e-9)
             _, decision = instability.decide(
                 "filling worker", left=max(0.0, self._rows - rows), now=speed, healthy=speed, times=RESTART,
@@ -105,17 +129,29 @@ class Guard:
         return short
 
     def _own(self, rows: float) -> Short | None:
-        for (bound, watch), readings in zip(self._watched, self._readings, strict=True):
-            now = used(bound)
+        for number, ((bound, watch), readings) in enumerate(zip(self._watched, self._readings, strict=True)):
+            now, others = parts(bound)
             readings.append(Reading(rows, now))
+            watch.limit = bound.limit - others
             alarm = watch.report(now)
-            if alarm is None or len(readings) < 2:
+            rises = _rises(readings)
+            if rises and rises[-1] > sum(rises[:-1]):
+                self._since[number] = len(readings) - 1
+            if alarm is None:
                 continue
-            foretold = forecast(readings, self._rows, margin=0.0).peak
-            if foretold * (1 + UNSURE) > bound.limit:
-                needed = max(foretold * (1 + MARGIN), now) / USABLE
+            grown = readings[self._since[number] :]
+            foretold = forecast(grown, self._rows, margin=0.0).peak if len(grown) > 1 else now
+            grows = sum(rise > 0 for rise in rises) >= RISES and foretold * (1 + UNSURE) > watch.limit
+            if grows or now >= watch.limit:
+                needed = (max(foretold * (1 + MARGIN), now) + others) / USABLE
                 return Short(self._ranks.rank, bound, needed, alarm.reports_left)
         return None
+
+
+def _rises(readings: Sequence[Reading]) -> list[float]:
+    """By how much each of the last looks has found more than there ever was before it."""
+    highest = list(accumulate((each.bytes for each in readings), max))
+    return [after - before for before, after in pairwise(highest[-WINDOW - 1 :])]
 
 
 def ended(short: Short, step: int | None, decisions: list[Decision]) -> NeedsMemoryError:
@@ -126,6 +162,12 @@ def ended(short: Short, step: int | None, decisions: list[Decision]) -> NeedsMem
         f"{short.rank}. It was {'' if step is None else f'saved at step {step} and '}ended before that; {told}"
     )
     return NeedsMemoryError(message, tuple(decisions))
+
+
+def _pages() -> tuple[int, int, int]:
+    """Pages of this process's address space, those that are in memory, and of these the ones that others may share."""
+    size, resident, shared, *_ = (int(each) for each in (_text(STATM) or "0 0 0").split())
+    return size, resident, shared
 
 
 def _text(path: Path) -> str:

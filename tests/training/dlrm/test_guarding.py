@@ -10,12 +10,19 @@ from pathlib import Path
 import pytest
 
 from couler_py.steps.checkpoint.peers import Alone
+from couler_py.steps.dlrm import guarding
 from couler_py.steps.dlrm.guarding import STATM, Bound, Guard, NeedsMemoryError, used
 from couler_py.steps.dlrm.training import train
 from tests.training.dlrm.growing import GROWTH, ROOM, SOURCE
 from tests.training.dlrm.toys import feed, trainer
 
 pytestmark = pytest.mark.skipif(not STATM.exists(), reason="reads its size from /proc, as on Linux")
+
+
+@pytest.fixture(autouse=True)
+def no_container(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever else runs in the container of these tests is none of their business."""
+    monkeypatch.setattr(guarding, "CGROUP", tmp_path_factory.mktemp("cgroup"))
 
 
 def test_a_training_that_would_run_out_of_memory_is_saved_before_and_goes_on_where_there_is_more(
