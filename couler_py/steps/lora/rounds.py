@@ -135,7 +135,8 @@ class Round:
             if job in self.over or number < 0:
                 number = OVER
             else:
-                number += float(self._tunings[job].norm()) ** 2
+                norm = float(self._tunings[job].norm())
+                number += norm * norm  # of a large one inf, which `finish` knows; a power would be an error
             if self.stage == 0:
                 self._finish(job, number if number < 0 else math.sqrt(number))
         elif self.stage:

@@ -113,7 +113,7 @@ def _begins_anew(kept: Kept, job: Job, asked: bool) -> bool:
 def _going_on(trainer: Roster, kept: Kept, job: Job, asked: bool, where: str | os.PathLike[str]) -> Tuning | None:
     """A job where it was, with room for its tensors; None where it begins anew, or had ended and nobody asks for it."""
     trainer.submit(job)
-    problem = trainer.lost[job.name].reason if job.name in trainer.lost else ""
+    problem = (trainer.lost[job.name].reason or "it can't be prepared") if job.name in trainer.lost else ""
     if not problem and kept.origin not in ("", trainer.tunings[job.name].origin):
         problem = (
             "its lines or the adapters that it is given are not those that it began with: "

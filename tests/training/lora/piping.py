@@ -102,11 +102,21 @@ def clipped_jobs_learn_the_same(folder: Path) -> None:
 
 
 def a_job_that_comes_to_no_number_ends_alone(folder: Path) -> None:
+    """Of one weights are more than numbers say, of the other squares of the gradient."""
     good = toys.job(folder, "good", 1)
     bad = toys.job(folder, "bad", 2, optimizer=Optimizer("sgd", lr=1e200), clip=None)
-    found = trained(base(torch.float64), [bad, good])
-    one, told = alone(bad, torch.float64).progress()["bad"], found.progress()["bad"]
-    assert (told.state, told.step, told.reason) == ("failed", one.step, one.reason)
+    steep = toys.job(folder, "steep", 3, adapter=Adapter("vera", rank=1, targets=("down_proj",)))
+    found = PipelineTrainer(base(torch.float64))
+    for job in (bad, steep, good):
+        found.submit(job)
+    for name, each in found.tunings["steep"].weights.trained.items():
+        beside = name.endswith("vera_lambda_b")
+        each.requires_grad_(not beside).data.fill_(1e200 if beside else 1e-300)
+    found.run()
+    one, told = alone(bad, torch.float64).progress()["bad"], found.progress()
+    assert (told["bad"].state, told["bad"].step, told["bad"].reason) == ("failed", one.step, one.reason)
+    assert (told["steep"].state, told["steep"].moved) == ("failed", 0)
+    assert told["steep"].reason.startswith("the gradient of step 1 is inf, its loss ")
     assert apart(found, good, torch.float64) <= 1e-10
 
 
