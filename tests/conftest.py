@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import tempfile
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -24,6 +26,18 @@ ROOT = Path(__file__).resolve().parent.parent
 for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, signal.default_int_handler if _number is signal.SIGINT else signal.SIG_DFL)
+
+_leave = subprocess.Popen.__exit__
+
+
+def _end(program: subprocess.Popen[Any], kind: type[BaseException] | None, *more: Any) -> None:
+    """A test that fails, or takes too long, doesn't wait for the end of what it started in a `with`."""
+    if kind is not None:
+        program.kill()
+    _leave(program, kind, *more)
+
+
+subprocess.Popen.__exit__ = _end  # type: ignore[method-assign]
 
 # Runs of tests share this machine among themselves, and not with others that go on beside them.
 _ledger = tempfile.TemporaryDirectory(prefix="couler-ledger-")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import signal
 import threading
 from collections.abc import Iterable, Iterator
@@ -10,6 +11,22 @@ from types import FrameType, GeneratorType
 from typing import Any, TypeVar
 
 Told = TypeVar("Told")
+
+HEED = 0.2
+"""Seconds that a wait takes at most, and is begun anew: a signal that came right before it doesn't end it."""
+
+
+def awaited(told: queue.SimpleQueue[Told]) -> Told:
+    """The next of a queue, however late it comes; a signal's handler runs meanwhile, wherever the signal came.
+
+    Python runs handlers between two steps of the main thread. A signal that arrives when that is about to wait, or in
+    another thread, is heard of only when the wait is over.
+    """
+    while True:
+        try:
+            return told.get(timeout=HEED)
+        except queue.Empty:
+            continue
 
 
 class Interrupts:

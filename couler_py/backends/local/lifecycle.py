@@ -17,6 +17,7 @@ from typing import Any, get_args
 import msgspec
 from msgspec import UNSET
 
+from couler_py.backends.interrupts import HEED
 from couler_py.backends.local import control
 from couler_py.backends.local.artifacts import remote
 from couler_py.backends.local.containers.runtimes import Kind, working
@@ -272,7 +273,7 @@ class InThread:
         """Wait for the end. Ctrl-C ends the run, a second one kills its steps."""
         while True:
             try:
-                if self.look(3600.0):
+                if self.look(HEED):
                     return self.prepared.run
             except KeyboardInterrupt:
                 if self._ended.is_set():

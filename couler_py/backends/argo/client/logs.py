@@ -15,6 +15,7 @@ from couler_py.backends.argo.client.naming import pods
 from couler_py.backends.argo.client.watching import changes
 from couler_py.backends.argo.status import run_phase, tasks
 from couler_py.backends.base import FINISHED, LogLine, OptionError, RunNotFoundError
+from couler_py.backends.interrupts import awaited
 from couler_py.backends.rest.failures import (
     ApiError,
     BrokenError,
@@ -207,7 +208,7 @@ def _followed(
 
     _thread(look)
     try:
-        while (found := arrived.get()) is not None:
+        while (found := awaited(arrived)) is not None:
             if isinstance(found, Exception):
                 raise found
             yield found

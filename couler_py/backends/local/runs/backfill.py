@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from couler_py.backends.base import FINISHED, Instant, RunNotFoundError, RunPhase
+from couler_py.backends.interrupts import awaited
 from couler_py.backends.local.lifecycle import RunBusyError
 from couler_py.ir.instants import instants
 from couler_py.ir.model import Workflow
@@ -110,7 +111,7 @@ class Backfill:
         left, failed = len(threads), None
         while left:
             try:
-                found = told.get()
+                found = awaited(told)
                 if isinstance(found, Instant):
                     now[found.at] = found
                     yield list(now.values())

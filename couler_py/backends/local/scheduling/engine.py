@@ -45,6 +45,7 @@ class Engine:
         self._before = run.seconds
         self._began = self._noted = 0.0
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._beginning = threading.Lock()
         self._work: asyncio.Task[Result] | None = None
         self._error: Exception | None = None
         self._pending: list[control.Request] = []
@@ -53,7 +54,8 @@ class Engine:
     async def drive(self) -> RunRecord:
         """Work on the run until it has ended, was stopped, or the store can't be written. Raises `StoreError`."""
         context, run = self.context, self.run
-        self._loop = asyncio.get_running_loop()
+        with self._beginning:
+            self._loop = asyncio.get_running_loop()
         self._began = self._noted = time.monotonic()  # the clock that nobody sets back
         (context.folder / "attempts").mkdir(exist_ok=True)
         context.journal.on_error = self._fatal
@@ -111,11 +113,12 @@ class Engine:
 
     def interrupt(self) -> None:
         """End the run: the first time steps are asked to end, the second time they are killed."""
-        loop = self._loop
-        if loop is None:
-            self.context.ending = True
-        else:
-            loop.call_soon_threadsafe(self._interrupt)
+        with self._beginning:
+            loop = self._loop
+            if loop is None:
+                self.context.ending = True
+                return
+        loop.call_soon_threadsafe(self._interrupt)
 
     def _interrupt(self) -> None:
         context = self.context
