@@ -111,9 +111,10 @@ class Guard:
         first, begun = self._first = self._first or (rows, now)
         if step % self._every:
             return None
-        short = next((each for each in self._ranks.gather(self._own(rows)) if each is not None), None)
+        told = self._ranks.gather((self._own(rows), now - begun))
+        short = next((each for each, _ in told if each is not None), None)
         if short is not None:
-            speed = (rows - first) / max(now - begun, 1e-9)
+            speed = (rows - first) / max(told[0][1], 1e-9)  # by one clock: a checkpoint has the same decision of all
             until = short.reports * self._every * max(1.0, rows / step) / max(speed, 1e-9)
             _, decision = instability.decide(
                 "filling worker", left=max(0.0, self._rows - rows), now=speed, healthy=speed, times=RESTART,

@@ -14,6 +14,7 @@ from couler_py.steps.dlrm import guarding
 from couler_py.steps.dlrm.guarding import STATM, Bound, Guard, NeedsMemoryError, used
 from couler_py.steps.dlrm.training import train
 from tests.training.dlrm.growing import GROWTH, ROOM, SOURCE
+from tests.training.dlrm.sharing import Ranks, on
 from tests.training.dlrm.toys import feed, trainer
 
 pytestmark = pytest.mark.skipif(not STATM.exists(), reason="reads its size from /proc, as on Linux")
@@ -45,6 +46,22 @@ def test_a_training_whose_memory_is_flat_is_not_ended() -> None:
     now = used(Bound("the task's", 0.0))
     guard = Guard(len(SOURCE), 5, Alone(), limit=1.5 * now)
     assert train(trainer(), feed(SOURCE), guard=guard).decisions == ()
+
+
+def test_ranks_that_run_out_of_memory_save_together(tmp_path: Path) -> None:
+    now = used(Bound("the task's", 0.0))
+
+    def life(ranks: Ranks) -> str:
+        guard = Guard(len(SOURCE), 1, ranks.group, limit=now / 2 if ranks.rank == 1 else None)
+        with pytest.raises(NeedsMemoryError) as raised:
+            train(trainer(group=ranks), feed(SOURCE), checkpoints=tmp_path, guard=guard)
+        return str(raised.value)
+
+    first, second = on(2, life)
+    assert first == second
+    assert "of rank 1. It was saved at step 3 and ended before that" in first
+    told = train(trainer(), feed(SOURCE), checkpoints=tmp_path)
+    assert (told.begun_at, told.rows) == (3, 16_000)
 
 
 def test_a_training_without_checkpoints_says_what_it_needs() -> None:
