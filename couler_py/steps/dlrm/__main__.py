@@ -7,6 +7,8 @@ import json
 import sys
 from pathlib import Path
 
+from couler_py.steps.checkpoint.peers import Peers
+from couler_py.steps.dlrm.guarding import NeedsMemoryError
 from couler_py.steps.dlrm.planning.decisions import as_text
 from couler_py.steps.dlrm.task import Task
 from couler_py.steps.processes import begin, task_of
@@ -32,27 +34,27 @@ def main() -> None:
     from couler_py.steps.checkpoint.peers import peers
     from couler_py.steps.dlrm.emulated import lose, slowed
     from couler_py.steps.dlrm.folders import opened, save_model
-    from couler_py.steps.dlrm.guarding import Guard, NeedsMemoryError
+    from couler_py.steps.dlrm.guarding import Guard
     from couler_py.steps.dlrm.reporting import write
     from couler_py.steps.dlrm.supplying import supplied
     from couler_py.steps.dlrm.trainer import Trainer
     from couler_py.steps.dlrm.training import train
 
     device = begin()
+    out, everybody = Path(given.out), peers()
+    rank = everybody.rank
+    if rank == 0:  # before anything can fail, or it would count as why
+        (out / NEEDS).unlink(missing_ok=True)
     rows, tables, dense = opened(given.data, task.shape)
     testing, *_ = opened(given.test, task.shape)
     trainer = Trainer(task, tables, dense, device=device)
-    out, rank = Path(given.out), trainer.ranks.rank
-    everybody = peers()
     guard = (
         None
         if task.watch_every is None
         else Guard(len(rows) * task.epochs, task.watch_every, everybody, task.memory_limit)
     )
-    if rank == 0:
-        (out / NEEDS).unlink(missing_ok=True)
-    try:
-        with supplied(task, rows, everybody) as feed:
+    with supplied(task, rows, everybody) as feed:
+        try:
             told = train(
                 trainer,
                 slowed(feed, task.emulated, rank),
@@ -61,12 +63,9 @@ def main() -> None:
                 guard=guard,
                 after=lambda step: lose(task.emulated, rank, step, out),
             )
-    except NeedsMemoryError as error:
-        if rank == 0:
-            out.mkdir(parents=True, exist_ok=True)
-            (out / NEEDS).write_text(str(error), encoding="utf-8")
-            sys.stdout.write("\n".join([*as_text(error.decisions), ""]))
-        raise
+        except NeedsMemoryError as error:
+            explain(error, out, everybody)
+            raise
     save_model(trainer, out / "model")
     if rank == 0:
         write(task, told, out)
@@ -77,6 +76,18 @@ def main() -> None:
             (Path(given.outputs) / "rows").write_text(json.dumps(told.rows))
         sys.stdout.write(f"AUC {judged.auc:.4f}, log loss {judged.log_loss:.4f} after {told.rows} rows\n")
     distributed.destroy_process_group()
+
+
+def explain(error: NeedsMemoryError, out: Path, ranks: Peers) -> None:
+    """Write why a training ends; all ranks call it, and it returns when that is written.
+
+    The launcher kills all ranks once the first of them has failed, so that none may before.
+    """
+    if ranks.rank == 0:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / NEEDS).write_text(str(error), encoding="utf-8")
+        sys.stdout.write("\n".join([*as_text(error.decisions), ""]))
+    ranks.gather(None)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ import pytest
 
 from couler_py.steps.checkpoint.peers import Alone
 from couler_py.steps.dlrm import guarding
-from couler_py.steps.dlrm.guarding import PAGE, Bound, Guard, Short, bounds, parts, used
+from couler_py.steps.dlrm.__main__ import NEEDS, explain
+from couler_py.steps.dlrm.guarding import PAGE, Bound, Guard, NeedsMemoryError, Short, bounds, parts, used
 
 CONTAINER = Bound("the container's", 100.0 * PAGE)
 
@@ -136,3 +137,20 @@ def test_growth_is_held_against_what_others_leave(kernel: Path) -> None:
     found = contained(kernel, list(range(10, 50)), [50] * 40)
     ended = next(number for number, each in enumerate(found) if each is not None)
     assert 40 <= 10 + ended < 50
+
+
+class Gathering(Alone):
+    """The first rank, which notes what is written when the others hear of it."""
+
+    def __init__(self, out: Path):
+        self._out, self.found = out, ""
+
+    def gather(self, value: object) -> list[object]:
+        self.found = (self._out / NEEDS).read_text()
+        return [value]
+
+
+def test_no_rank_fails_before_it_is_written_why(tmp_path: Path) -> None:
+    ranks = Gathering(tmp_path / "trained")
+    explain(NeedsMemoryError("out of memory: more"), tmp_path / "trained", ranks)
+    assert ranks.found == "out of memory: more"
