@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import torch
 import torch.distributed as dist
+from torch.distributed.constants import default_pg_timeout
 
 from couler_py.steps.hybrid.layout import lay_out
 from couler_py.steps.hybrid.plan import Pipeline, Plan, Stage
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
 
     from couler_py.steps.lora.admission import Need
 
+PATIENCE = default_pg_timeout.total_seconds()
+"""As long as torch's groups wait: a stage may read its lines or weights from a slow disk. Who is lost closes its
+connections, and is missed at once."""
+
 
 class PipelineTrainer(Roster):
     """One stage of a pipeline through which jobs train; all processes of the default process group make one alike.
@@ -42,8 +47,9 @@ class PipelineTrainer(Roster):
     `base` is the built-in decoder, whole; of its layers this process keeps its own. All processes submit, cancel and
     turn alike. A turn is a round of `policy.save_every` steps of every job at work, or less where another waits for the
     place of one that ends sooner: between rounds the pipeline is empty, and jobs come, go and make room.
-    `in_flight` is how many micro-batches the first stage may keep activations of. A job moves by the norm of its whole
-    gradient. Lines that are held out are left out, and nobody is judged on the way.
+    `in_flight` is how many micro-batches the first stage may keep activations of, and `timeout` how many seconds a
+    stage waits for what another sends before it fails. A job moves by the norm of its whole gradient. Lines that are
+    held out are left out, and nobody is judged on the way.
 
     A job fails that isn't known beforehand or lies in other processes: early stopping, an adapter to go on from, a
     reference that is an adapter, VeRA beside single layers. Raises `ValueError` for more stages than layers.
@@ -57,7 +63,7 @@ class PipelineTrainer(Roster):
         encoder: Encoder = OfBytes(),
         root: str | Path = "",
         in_flight: int | None = None,
-        timeout: float = 60.0,
+        timeout: float = PATIENCE,
         ended: Callable[[str], None] = lambda _name: None,
     ):
         config = base.config

@@ -12,7 +12,7 @@ import torch
 from couler_py.steps.lora.data import encoder_of
 from couler_py.steps.lora.inbox import Inbox, apply
 from couler_py.steps.lora.jobs import Queue
-from couler_py.steps.lora.pipelining import PipelineTrainer
+from couler_py.steps.lora.pipelining import PATIENCE, PipelineTrainer
 from couler_py.steps.lora.progress import Progress
 from couler_py.steps.lora.running import keep
 from couler_py.steps.lora.saving import begin, save
@@ -42,13 +42,15 @@ def run(
     checkpoints: str | os.PathLike[str] = "",
     inbox: str | Path = "",
     in_flight: int | None = None,
+    timeout: float = PATIENCE,
     device: torch.device | str = "cpu",
 ) -> Results:
     """Train all jobs on all processes of the default group, from the newest checkpoint where there is one.
 
     The first process reads the inbox, and writes adapters, as soon as their jobs have ended, and results.json. Between
-    rounds all is saved. Raises `ValueError` for a base that isn't the built-in decoder or has fewer layers than there
-    are processes, and where a job isn't the one that the checkpoint has by its name.
+    rounds all is saved. A stage waits `timeout` seconds for what another sends before it fails. Raises `ValueError` for
+    a base that isn't the built-in decoder or has fewer layers than there are processes, and where a job isn't the one
+    that the checkpoint has by its name.
     """
     target = Path(out)
 
@@ -60,7 +62,15 @@ def run(
 
     encoder = encoder_of(base, tokenizer or "")
     model = folders.load(base).to(device)
-    trainer = PipelineTrainer(model, queue.policy, encoder=encoder, root=data or "", in_flight=in_flight, ended=ended)
+    trainer = PipelineTrainer(
+        model,
+        queue.policy,
+        encoder=encoder,
+        root=data or "",
+        in_flight=in_flight,
+        timeout=timeout,
+        ended=ended,
+    )
     began = time.monotonic()
     begin(trainer, queue.jobs, checkpoints)
     mailed = Inbox(inbox) if inbox and trainer.stage == 0 else None
