@@ -11,6 +11,7 @@ import msgspec
 from couler_py.dsl.options import StepOptions
 from couler_py.dsl.step import step
 from couler_py.steps.lora.jobs import Job, Policy, Queue
+from couler_py.steps.lora.progress import Progress, last_losses
 from couler_py.steps.lora.ranges import held
 
 
@@ -23,7 +24,7 @@ class Piped(NamedTuple):
     failed: dict[str, str]
     """Jobs that didn't make all their steps, with the reason."""
     losses: dict[str, float]
-    """Of the last step of each that finished."""
+    """Of the last step of each that finished and moved."""
     seconds: float
     bubble: float
     """The part of all stages' time in which they wait, by the schedule."""
@@ -61,7 +62,7 @@ def on_stages(
     failed = {name: each["reason"] for name, each in told["jobs"].items() if name not in finished}
     if not finished:
         raise RuntimeError(f"no job of {len(failed)} has finished: {failed}")
-    losses = {name: told["jobs"][name]["losses"][-1] for name in finished}
+    losses = last_losses(msgspec.convert(told["jobs"], dict[str, Progress]))
     return Piped(out / "adapters", out / "results.json", finished, failed, losses, told["seconds"], told["bubble"])
 
 

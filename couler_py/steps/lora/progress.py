@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
 
 State = Literal["ready", "running", "done", "stopped", "cancelled", "failed"]
 ENDED: tuple[State, ...] = ("done", "stopped", "cancelled", "failed")
+FINISHED: tuple[State, ...] = ("done", "stopped")
+"""All steps were made, or no more were worth it."""
 
 
 class Progress(msgspec.Struct):
@@ -38,3 +41,16 @@ class Progress(msgspec.Struct):
     waited: int = 0
     seconds: float = 0.0
     """Of its passes, each shared by those in it as their rows are."""
+
+
+def last_losses(jobs: Mapping[str, Progress]) -> dict[str, float]:
+    """Of each job that finished: on its held-out lines, or of its last step where there are none.
+
+    One that has neither is left out: its scaler left out all of its steps.
+    """
+    found = {}
+    for name, each in jobs.items():
+        known = [loss for _, loss in each.seen] or each.losses
+        if each.state in FINISHED and known:
+            found[name] = known[-1]
+    return found

@@ -11,7 +11,7 @@ import msgspec
 from couler_py.report.cards import Plot, Table
 from couler_py.report.page import Section, page
 from couler_py.report.plots.xy import line
-from couler_py.steps.lora.progress import Progress
+from couler_py.steps.lora.progress import FINISHED, Progress, last_losses
 
 if TYPE_CHECKING:
     from couler_py.steps.lora.jobs import Job
@@ -36,13 +36,12 @@ class Results(msgspec.Struct, frozen=True):
     @property
     def finished(self) -> tuple[str, ...]:
         """Jobs that made all their steps, or stopped early."""
-        return tuple(name for name, each in self.jobs.items() if each.state in ("done", "stopped"))
+        return tuple(name for name, each in self.jobs.items() if each.state in FINISHED)
 
     @property
     def losses(self) -> dict[str, float]:
-        """Of each that finished: on its held-out lines, or of its last step where there are none."""
-        ended = {name: self.jobs[name] for name in self.finished}
-        return {name: each.seen[-1][1] if each.seen else each.losses[-1] for name, each in ended.items()}
+        """Of each that finished and moved: on its held-out lines, or of its last step where there are none."""
+        return last_losses(self.jobs)
 
     @property
     def failed(self) -> dict[str, str]:

@@ -16,6 +16,7 @@ from couler_py.steps.lora.data import encoder_of
 from couler_py.steps.lora.hosting import open_base
 from couler_py.steps.lora.inbox import Inbox
 from couler_py.steps.lora.jobs import Job, Queue
+from couler_py.steps.lora.progress import FINISHED
 from couler_py.steps.lora.reporting import Results, write
 from couler_py.steps.lora.saving import begin, save
 from couler_py.steps.lora.trainer import Trainer
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 JOB = "job.json"
 """Beside each adapter: the job that made it."""
-GOOD = ("done", "stopped")
 
 
 def run(
@@ -50,7 +50,7 @@ def run(
     host = open_base(base, device="cuda" if torch.cuda.is_available() else "cpu")
 
     def ended(name: str) -> None:
-        if trainer.progress()[name].state in GOOD:
+        if trainer.progress()[name].state in FINISHED:
             keep(trainer.tunings[name].weights, trainer.jobs[name], target, base)
 
     encoder = encoder_of(base, tokenizer or "")

@@ -11,7 +11,7 @@ import torch
 
 from couler_py.steps.lora import inbox
 from couler_py.steps.lora.hosting import Part
-from couler_py.steps.lora.jobs import Adapter, Optimizer, Policy, Queue
+from couler_py.steps.lora.jobs import Adapter, Optimizer, Policy, Queue, Scaler
 from couler_py.steps.lora.memory import LEAST
 from couler_py.steps.lora.objectives import DPO
 from couler_py.steps.lora.running import judge, merge, run
@@ -45,6 +45,14 @@ def test_a_queue_leaves_adapters_results_and_a_page(base: Path, tmp_path: Path) 
     assert told.peak > told.base > 0
     page = (tmp_path / "out/report.html").read_text()
     assert all(name in page for name in ("good", "pairs", "bad", "DPO, dora, rank 4"))
+
+
+def test_a_job_whose_scaler_left_out_all_steps_finishes_without_a_loss(base: Path, tmp_path: Path) -> None:
+    still = toys.job(tmp_path, "still", 1, scaler=Scaler(2.0**1000))
+    told = run(Queue((still, toys.job(tmp_path, "good", 2))), base, tmp_path / "out")
+    assert told.finished == ("still", "good")
+    assert (told.jobs["still"].step, told.jobs["still"].moved) == (3, 0)
+    assert list(told.losses) == ["good"]
 
 
 def test_an_adapter_is_judged_and_merged_as_it_was_trained(base: Path, tmp_path: Path) -> None:
