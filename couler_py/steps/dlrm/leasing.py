@@ -33,6 +33,8 @@ class Leasing:
         self._cursor = 0
         self._trained: list[tuple[Lease, int]] = []
         """Leases that the newest step had rows of, and how far it came in each."""
+        self._whole = False
+        """Whether the newest step gave this rank all rows that it asked for."""
         self._begun = False
 
     def next(self, rank: int, world: int) -> list[Batch]:
@@ -49,11 +51,14 @@ class Leasing:
             self._cursor, left = last, left - (last - first)
             if last == lease.rows:
                 self._lease = None
+        self._whole = not left
         return cut(self._pieces.drawn(pieces), self._most) if pieces else []
 
     def computed(self, seconds: float) -> None:
-        """Hear how long this rank has computed in a step."""
-        self.speeds.measured(self._ranks.gather(max(seconds, 1e-6)))
+        """Hear how long this rank has computed in a step; where one had too few rows, that says nothing of speeds."""
+        told = self._ranks.gather((max(seconds, 1e-6), self._whole))
+        if all(whole for _, whole in told):
+            self.speeds.measured([each for each, _ in told])
 
     def facts(self) -> dict[str, Any]:
         """What the master knows when all ranks have reported, told by the first."""

@@ -11,8 +11,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from couler_py.steps.dlrm.data.reading import Pieces
 from couler_py.steps.dlrm.feeding import Batch
-from couler_py.steps.dlrm.sharding.worker import ShardingError
+from couler_py.steps.dlrm.leasing import Leasing
+from couler_py.steps.dlrm.sharding.service import serving
+from couler_py.steps.dlrm.sharding.settings import Settings
+from couler_py.steps.dlrm.sharding.worker import ShardingError, Worker
 from couler_py.steps.dlrm.supplying import supplied
 from couler_py.steps.dlrm.task import Task
 from couler_py.steps.dlrm.training import train
@@ -106,3 +110,21 @@ def test_a_checkpoint_of_other_draws_is_refused(
     rows_in_the_model(task, [(1, 2)], tmp_path)
     with pytest.raises(raised, match=problem):
         rows_in_the_model(changed(task, **other), [(1, None)], tmp_path)
+
+
+def test_a_rank_that_finds_no_shard_is_not_taken_for_a_fast_one(tmp_path: Path) -> None:
+    def shares(ranks: Ranks, worker: Worker, least: int) -> list[int]:
+        feed = Leasing(worker, Pieces(SOURCE), 8, ranks.group)
+        rows = sum(len(each.label) for each in feed.next(ranks.rank, 2))
+        assert rows in (4, least)
+        feed.computed(1.0 if rows and ranks.rank else 0.1)
+        return feed.speeds.shares
+
+    def life(ranks: Ranks, master: Path, least: int) -> list[int]:
+        with Worker(master, f"rank {ranks.rank}") as worker:
+            return shares(ranks, worker, least)
+
+    for rows, least, expected in ((20, 0, [4, 4]), (40, 4, [7, 1])):  # one shard for both ranks, and one for each
+        with serving(tmp_path / str(rows), Settings(rows, 20, shuffled=False)):
+            found = on(2, functools.partial(life, master=tmp_path / str(rows), least=least))
+        assert found == [expected] * 2
