@@ -7,7 +7,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 import torch
@@ -120,13 +120,14 @@ def train(
             if testing is not None and _due(task.evaluate_every, step):
                 seen.append(Seen(step, evaluate(trainer, testing)))
             short = guard.look(step, rows) if guard is not None else None
-            if short is not None and keep is not None:
-                keep.wait()
             decided += guard.decisions if guard is not None and short is not None else []
             if keep is not None and (short is not None or _due(task.save_every, step)):
                 tensors, facts = trainer.state()
                 place_in_data = {FEED + name: each for name, each in feed.facts().items()}
                 own = {"rows": rows, "lives": lives, "decided": msgspec.to_builtins(decided)}
+                if short is not None:  # a copy in memory would take what there is not
+                    keep.wait()
+                    keep = _Plainly(cast(Where, checkpoints), trainer.ranks.group)
                 keep.save(step, tensors, {**facts, **place_in_data, **own})
             after(step)
             if short is not None:

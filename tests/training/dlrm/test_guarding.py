@@ -7,15 +7,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from couler_py.steps.checkpoint.flash import Flash
 from couler_py.steps.checkpoint.peers import Alone
 from couler_py.steps.dlrm import guarding
 from couler_py.steps.dlrm.guarding import STATM, Bound, Guard, NeedsMemoryError, used
 from couler_py.steps.dlrm.training import train
 from tests.training.dlrm.growing import GROWTH, ROOM, SOURCE
 from tests.training.dlrm.sharing import Ranks, on
-from tests.training.dlrm.toys import feed, trainer
+from tests.training.dlrm.toys import TASK, feed, trainer
 
 pytestmark = pytest.mark.skipif(not STATM.exists(), reason="reads its size from /proc, as on Linux")
 
@@ -62,6 +64,20 @@ def test_ranks_that_run_out_of_memory_save_together(tmp_path: Path) -> None:
     assert "of rank 1. It was saved at step 3 and ended before that" in first
     told = train(trainer(), feed(SOURCE), checkpoints=tmp_path)
     assert (told.begun_at, told.rows) == (3, 16_000)
+
+
+def test_the_last_checkpoint_of_a_training_that_has_no_memory_left_takes_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(Flash, "save", full)
+    task = msgspec.structs.replace(TASK, flash=True)
+    guard = Guard(len(SOURCE), 1, Alone(), limit=used(Bound("the task's", 0.0)) / 2)
+    with pytest.raises(NeedsMemoryError, match="It was saved at step 3 and ended before that"):
+        train(trainer(task), feed(SOURCE), checkpoints=tmp_path, guard=guard)
+    assert train(trainer(), feed(SOURCE), checkpoints=tmp_path).begun_at == 3
 
 
 def test_a_training_without_checkpoints_says_what_it_needs() -> None:
