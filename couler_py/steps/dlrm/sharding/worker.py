@@ -178,11 +178,11 @@ class Worker:
                 raise FencedError(self._fenced)
             self._sequence += 1
             reply = self._answer(Request(self.name, self._generation, self._sequence, command))
-        if isinstance(reply, Refused):
-            if reply.stale:
-                self._fenced = reply.why
-                raise FencedError(reply.why)
-            raise ShardingError(reply.why)
+            if isinstance(reply, Refused):  # before another thread joins again, or its new life would end with this one
+                if reply.stale:
+                    self._fenced = reply.why
+                    raise FencedError(reply.why)
+                raise ShardingError(reply.why)
         if not isinstance(reply, kind):
             raise ShardingError(f"the master answered {type(command).__name__} with {type(reply).__name__}")
         return reply
