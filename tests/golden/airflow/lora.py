@@ -303,7 +303,7 @@ class Tuned(NamedTuple):
     failed: dict[str, str]
     """Jobs that ended otherwise, with the reason."""
     losses: dict[str, float]
-    """Of each that finished: on its held-out lines, or of its last step where there are none."""
+    """Of each that finished and moved: on its held-out lines, or of its last step where there are none."""
     seconds: float
     peak: int
     """Bytes of the base, of what was at work at once, and of the largest pass."""
