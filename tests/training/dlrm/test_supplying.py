@@ -113,18 +113,17 @@ def test_a_checkpoint_of_other_draws_is_refused(
 
 
 def test_a_rank_that_finds_no_shard_is_not_taken_for_a_fast_one(tmp_path: Path) -> None:
-    def shares(ranks: Ranks, worker: Worker, least: int) -> list[int]:
-        feed = Leasing(worker, Pieces(SOURCE), 8, ranks.group)
-        rows = sum(len(each.label) for each in feed.next(ranks.rank, 2))
-        assert rows in (4, least)
-        feed.computed(1.0 if rows and ranks.rank else 0.1)
-        return feed.speeds.shares
-
-    def life(ranks: Ranks, master: Path, least: int) -> list[int]:
+    def life(ranks: Ranks, master: Path) -> tuple[int, list[int]]:
         with Worker(master, f"rank {ranks.rank}") as worker:
-            return shares(ranks, worker, least)
+            feed = Leasing(worker, Pieces(SOURCE), 8, ranks.group)
+            rows = sum(len(each.label) for each in feed.next(ranks.rank, 2))
+            first_of_those_with_rows = ranks.group.gather(rows).index(4)
+            feed.computed(1.0 if ranks.rank == first_of_those_with_rows else 0.1)
+            return rows, feed.speeds.shares
 
-    for rows, least, expected in ((20, 0, [4, 4]), (40, 4, [7, 1])):  # one shard for both ranks, and one for each
-        with serving(tmp_path / str(rows), Settings(rows, 20, shuffled=False)):
-            found = on(2, functools.partial(life, master=tmp_path / str(rows), least=least))
-        assert found == [expected] * 2
+    for shards, had, expected in ((1, [0, 4], [4, 4]), (2, [4, 4], [1, 7])):
+        master = tmp_path / str(shards)
+        with serving(master, Settings(20 * shards, 20, shuffled=False)):
+            found = on(2, functools.partial(life, master=master))
+        assert sorted(rows for rows, _ in found) == had
+        assert [shares for _, shares in found] == [expected] * 2
