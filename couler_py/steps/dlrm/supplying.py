@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from couler_py.steps.dlrm.data.shards import Dataset
     from couler_py.steps.dlrm.task import Task
 
+HERE = "127.0.0.1"
 SHARDS = 8
 """Of an epoch for each worker at least, where there are few rows: or some worker would have none."""
 
@@ -48,18 +50,21 @@ def supplied(task: Task, rows: Dataset, ranks: Peers) -> Iterator[Feed]:
         if task.sharding == "exactly_once":
             worker = None
             if ranks.rank == 0:
-                folder = _served(opened, settings, "127.0.0.1")
+                folder = _served(opened, settings, HERE)
                 worker = opened.enter_context(Worker(folder, "rank 0"))
             yield Drawing(worker, pieces, task.batch, ranks, most=task.micro_batch)
             return
         address = None
+        hosts = set(ranks.gather(socket.gethostname()))
         if ranks.rank == 0:
-            folder = _served(opened, settings, "127.0.0.1" if ranks.size == 1 else "0.0.0.0")  # noqa: S104 - a token guards it
+            folder = _served(opened, settings, HERE if len(hosts) == 1 else "0.0.0.0")  # noqa: S104 - a token guards it
             here = msgspec.json.decode((folder / ADDRESS).read_bytes(), type=Address)
-            address = os.environ.get("MASTER_ADDR", "127.0.0.1"), here.port, token_of(folder)
+            host = HERE if len(hosts) == 1 else os.environ.get("MASTER_ADDR", HERE)
+            address = host, here.port, token_of(folder)
         host, port, token = ranks.gather(address)[0]
-        own = opened.enter_context(Worker(Address(host, port), f"rank {ranks.rank}", token=token))
-        yield Leasing(own, pieces, task.batch, ranks, most=task.micro_batch)
+        with Worker(Address(host, port), f"rank {ranks.rank}", token=token) as own:
+            yield Leasing(own, pieces, task.batch, ranks, most=task.micro_batch)
+        ranks.gather(None)  # the master ends when all have left it: others would look for it
 
 
 def _served(opened: contextlib.ExitStack, settings: Settings, host: str) -> Path:

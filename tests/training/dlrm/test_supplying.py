@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import socket
+import sys
 from collections import Counter
 from itertools import chain
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from couler_py.steps.checkpoint.peers import Alone
 from couler_py.steps.dlrm.data.reading import Pieces
 from couler_py.steps.dlrm.feeding import Batch
 from couler_py.steps.dlrm.leasing import Leasing
@@ -127,3 +130,41 @@ def test_a_rank_that_finds_no_shard_is_not_taken_for_a_fast_one(tmp_path: Path) 
             found = on(2, functools.partial(life, master=master))
         assert sorted(rows for rows, _ in found) == had
         assert [shares for _, shares in found] == [expected] * 2
+
+
+class Hearing(Alone):
+    """The first rank of a training on some hosts, which tries what it hears of the master's address."""
+
+    def __init__(self, *others: str):
+        self._others = others
+        self.host, self.tried = "", list[dict[str, bool]]()
+
+    def gather(self, value: Any) -> list[Any]:
+        if isinstance(value, str):
+            return [value, *(other or value for other in self._others)]
+        if isinstance(value, tuple):
+            self.host, self._port, _ = value
+        if self.host:
+            self.tried.append({host: self._listens(host) for host in ("127.0.0.1", "127.0.0.2")})
+        return [value]
+
+    def _listens(self, host: str) -> bool:
+        with socket.socket() as sock:
+            return sock.connect_ex((host, self._port)) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="127.0.0.2 is another address of this machine, as on Linux")
+@pytest.mark.parametrize(
+    ("others", "host", "elsewhere"), [([], "127.0.0.1", False), ([""], "127.0.0.1", False), (["b"], "localhost", True)]
+)
+def test_a_master_listens_for_as_many_hosts_as_there_are_until_all_have_left(
+    others: list[str], host: str, elsewhere: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MASTER_ADDR", "localhost")
+    ranks = Hearing(*others)
+    with supplied(changed(TASK, sharding="at_least_once"), SOURCE, ranks):
+        pass
+    assert ranks.host == host
+    assert (
+        ranks.tried == [{"127.0.0.1": True, "127.0.0.2": elsewhere}] * 2
+    )  # as ranks hear of it, and when they have left
