@@ -8,7 +8,6 @@ that has started it, PARENT, it ends: nobody else would end it where that was ki
 
 from __future__ import annotations
 
-import contextlib
 import hmac
 import os
 import secrets
@@ -31,6 +30,9 @@ from couler_py.store.faults import reach
 
 SETTINGS = "settings.json"
 PROOF = wire.NONCE + 32
+PAUSE = 0.01  # seconds until it is tried again to accept somebody, where no more files can be opened
+STRANGERS = 128
+"""How many may be connected who haven't shown the token: others come again, as workers do."""
 LOOK = 0.5  # the most seconds between two looks at who was not heard of, and whether it is time to stop
 
 
@@ -107,13 +109,25 @@ class Master:
         self._journal.close()
 
     def _accept(self) -> None:
-        with contextlib.suppress(ConnectionError):  # it was gone already
+        try:
             sock, _ = self._listening.accept()
-            sock.setblocking(False)
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            peer = _Peer(sock)
-            self._selector.register(sock, selectors.EVENT_READ, peer)
-            self._send(peer)
+        except (BlockingIOError, ConnectionError):  # it was gone already
+            return
+        except OSError:  # as many files are open as may be: it waits in the kernel's queue, and others are served
+            time.sleep(PAUSE)
+            return
+        if self._strangers() >= STRANGERS:
+            sock.close()
+            return
+        sock.setblocking(False)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        peer = _Peer(sock)
+        self._selector.register(sock, selectors.EVENT_READ, peer)
+        self._send(peer)
+
+    def _strangers(self) -> int:
+        """How many are connected that haven't shown the token."""
+        return sum(key.data is not None and not key.data.known for key in self._selector.get_map().values())
 
     def _read(self, peer: _Peer, waiting: list[tuple[_Peer, Reply]], changes: list[Request]) -> None:
         try:

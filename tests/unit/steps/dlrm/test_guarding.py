@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -77,18 +79,18 @@ def test_what_is_above_its_limit_already_ends_a_training(kernel: Path) -> None:
 def test_speed_is_that_between_looks(kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([1000.0, 1001.0, 1002.0])  # made long before the first look, as tables are loaded meanwhile
     guard = Guard(10_000, 1, Alone(), limit=100.0 * PAGE)
-    monkeypatch.setattr(guarding.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(guarding, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     looked(guard, kernel, [120, 120, 120])
     assert guard.decisions[0].inputs["rows a second"] == 10.0
 
 
 def test_bounds_are_those_that_there_are(kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    unbound = (guarding.resource.RLIM_INFINITY, guarding.resource.RLIM_INFINITY)
-    monkeypatch.setattr(guarding.resource, "getrlimit", lambda _: unbound)
+    unbound = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: unbound)
     assert bounds() == ()
     contains(kernel, 10)
     assert bounds(7.0) == (Bound("the task's", 7.0), CONTAINER)
-    monkeypatch.setattr(guarding.resource, "getrlimit", lambda _: (1 << 40, 1 << 41))
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (1 << 40, 1 << 41))
     assert bounds() == (Bound("the address space's", float(1 << 40)), CONTAINER)
 
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
+import resource
 import select
 import signal
 import socket
 import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from couler_py.steps.dlrm.sharding import wire
 from couler_py.steps.dlrm.sharding.journal import Journal, JournalError
-from couler_py.steps.dlrm.sharding.messages import Join, Request, Take
+from couler_py.steps.dlrm.sharding.master import SETTINGS, STRANGERS, Master
+from couler_py.steps.dlrm.sharding.messages import Beat, Command, Join, Lost, Request, Take
 from couler_py.steps.dlrm.sharding.service import serving
 from couler_py.steps.dlrm.sharding.settings import Settings
 from couler_py.steps.dlrm.sharding.worker import FencedError, MasterLostError, ShardingError, Worker
@@ -49,29 +55,70 @@ def test_a_master_ends_when_who_started_it_is_killed(tmp_path: Path) -> None:
             signal.pause()
 
     process = started(starts)
+    os.close(said)  # where the child fails, nobody has it open any more, and there is nothing to wait for
     master = os.pidfd_open(int(os.read(heard, 20)))
     process.kill()
     process.join()
     assert select.select([master], [], [], 60)[0]
-    for each in (heard, said, master):
+    for each in (heard, master):
         os.close(each)
 
 
+class Waiting(Master):
+    """A master for which the time that it needs to take a worker for lost passes at once."""
+
+    silent = ""
+
+    def _expire(self, changes: list[Request]) -> None:
+        if self.silent:
+            self._heard[self.silent] -= 2 * FOUND.lease
+            self.silent = ""
+        super()._expire(changes)
+
+
+@contextmanager
+def waiting(folder: Path, settings: Settings) -> Iterator[Waiting]:
+    """A master that is a thread."""
+    (folder / SETTINGS).write_bytes(msgspec.json.encode(settings))
+    master = Waiting(folder)
+    thread = threading.Thread(target=master.serve)
+    thread.start()
+    try:
+        yield master
+    finally:
+        master.stop()
+        thread.join()
+
+
 def test_who_is_silent_for_too_long_is_lost_and_hears_of_it(tmp_path: Path) -> None:
-    folder = tmp_path / "master"
     with (
-        mastered(folder, Settings(rows=10, shard_rows=10, lease=4.0)),
-        Worker(folder, "silent") as silent,
-        Worker(folder, "b") as other,
+        waiting(tmp_path, Settings(rows=10, shard_rows=10, lease=FOUND.lease)) as master,
+        Worker(tmp_path, "silent") as silent,
+        Worker(tmp_path, "b") as other,
     ):
         lease = next(silent.leases())
-        silent._over.set()  # its thread ends, as if the process were stopped
+        master.silent = "silent"
         taken = next(other.leases())  # waits for it
         assert (taken.start, taken.cursor) == (0, 0)
         with pytest.raises(FencedError, match="silent of generation 1 is taken for lost"):
             silent.done(lease)
         other.done(taken)
         assert other.status().rows_done == 10
+
+
+def test_who_says_that_it_lives_is_not_lost(tmp_path: Path) -> None:
+    (tmp_path / SETTINGS).write_bytes(msgspec.json.encode(FOUND))
+    master, changes = Waiting(tmp_path), list[Request]()
+    master._done(Request("a", 0, 1, Join()), [])
+    master._heard["a"] -= 2 * FOUND.lease
+    master._done(Request("a", 1, 1, Beat()), [])
+    master._expire(changes)
+    assert changes == []
+    master.silent = "a"
+    master._expire(changes)
+    assert changes == [Request("a", 1, 0, Lost())]
+    master.stop()
+    master.serve()
 
 
 def test_only_who_knows_the_token_is_heard(tmp_path: Path) -> None:
@@ -124,10 +171,58 @@ def test_a_journal_that_was_cut_off_is_taken_up_and_one_that_was_damaged_is_not(
         Journal(tmp_path)
 
 
-def test_a_beating_worker_keeps_its_shards_while_it_computes(tmp_path: Path) -> None:
+class Counted(Worker):
+    """A worker that counts what it said of itself and was answered."""
+
+    def __init__(self, folder: Path, name: str):
+        super().__init__(folder, name)
+        self.beats = threading.Semaphore(0)
+
+    def _asked(self, command: Command, kind: Any) -> Any:
+        reply = super()._asked(command, kind)
+        if isinstance(command, Beat):
+            self.beats.release()
+        return reply
+
+
+def test_a_worker_says_that_it_lives_while_it_computes(tmp_path: Path) -> None:
     folder = tmp_path / "master"
-    with mastered(folder, Settings(rows=10, shard_rows=10, lease=4.0)), Worker(folder, "a") as worker:
+    worker = Counted(folder, "a")
+    with mastered(folder, Settings(rows=10, shard_rows=10, lease=20.0)), worker:
         lease = next(worker.leases())
-        threading.Event().wait(5.0)
+        assert all(worker.beats.acquire(timeout=60) for _ in range(2))
         worker.done(lease)
         assert list(worker.leases()) == []
+
+
+def test_who_never_shows_the_token_keeps_no_worker_out(tmp_path: Path) -> None:
+    with mastered(tmp_path / "master", FOUND), Worker(tmp_path / "master", "a") as worker, ExitStack() as opened:
+        address, token = worker._found()
+        strangers = [
+            opened.enter_context(socket.create_connection((address.host, address.port))) for _ in range(STRANGERS + 1)
+        ]
+        for each in strangers[:-1]:
+            wire.exactly(each, wire.NONCE)
+        assert strangers[-1].recv(1) == b""
+        assert worker.status().workers == ("a",)
+        strangers[0].close()
+        with Worker(address, "b", token=token) as other:
+            assert other.status().workers == ("a", "b")
+
+
+def test_a_master_that_can_open_no_more_files_serves_on(tmp_path: Path) -> None:
+    (tmp_path / SETTINGS).write_bytes(msgspec.json.encode(FOUND))
+    master = Master(tmp_path)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with socket.create_connection(master._listening.getsockname()) as sock:
+        free = os.dup(0)
+        os.close(free)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (free, hard))
+        try:
+            master._accept()
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        master._accept()
+        assert len(wire.exactly(sock, wire.NONCE)) == wire.NONCE
+    master.stop()
+    master.serve()
