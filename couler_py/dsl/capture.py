@@ -243,8 +243,10 @@ class _Gathering:
             self._value(class_name, type(value), origin, wanted, line)
             self.definitions[name] = Piece(f"{name} = {class_name}.{value.name}", line.file, line.line)
             return
-        home = travelling(name, value, origin)
-        if home is not None and self._from_source(name, value, home, line):
+        homes = [origin]  # one has the name from the next
+        while (home := travelling(name, value, homes[-1])) and all(home.module is not each.module for each in homes):
+            homes.append(home)
+        if any(self._from_source(name, value, each, line) for each in homes[:0:-1]):
             return
         if self._from_import(name, value, origin) or self._from_source(name, value, origin, line):
             return

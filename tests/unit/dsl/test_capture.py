@@ -333,6 +333,17 @@ def test_definitions_of_a_module_that_says_so_travel_and_nothing_of_it_is_import
     assert run(work, tmp_path, x=4.5) == 40
 
 
+def test_what_such_a_module_has_from_another_one_travels_too(
+    module: Callable[[str], ModuleType], tmp_path: Path
+) -> None:
+    (tmp_path / "base.py").write_text("__couler_travels__ = True\ndef twice(x: int) -> int:\n    return 2 * x\n")
+    (tmp_path / "own.py").write_text("from base import twice\n__couler_travels__ = True\n")
+    source = "from couler_py.dsl.step import step\nfrom own import twice\n"
+    work = module(source + "@step\ndef work(x: int) -> int:\n    return twice(x)\n").work
+    assert [text for text in texts(work) if "import" in text] == []
+    assert run(work, tmp_path, x=4) == 8
+
+
 def test_what_such_a_module_has_from_elsewhere_is_imported_from_there(
     module: Callable[[str], ModuleType], tmp_path: Path
 ) -> None:
