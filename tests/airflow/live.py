@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 import couler_py as couler
 from couler_py.backends.airflow.client import AirflowClient, write
 from couler_py.backends.airflow.client.deploying import errors_of, wait
-from couler_py.backends.base import Bundle, RunStatus
+from couler_py.backends.base import FINISHED, Bundle, RunStatus
 from tests.airflow import flows, server
 
 SECONDS_TO_READ = 300.0
@@ -41,11 +42,12 @@ class Live:
         return self.client.submit(self.bundles[workflow], parameters=parameters)
 
     def until(self, run: str, task: str, status: str) -> RunStatus:
-        """The run when a task has come so far."""
-        for found in self.client.watch(run):
+        """The run when a task has come so far, which may be so for a few seconds only."""
+        while (found := self.client.status(run)).status not in FINISHED:
             if any(each.name == task and each.status == status for each in found.tasks):
                 return found
-        raise AssertionError(f"{task} was never {status}")
+            time.sleep(0.2)
+        raise AssertionError(f"{task} was never {status}: {states(found)}")
 
     def ended(self, run: str) -> RunStatus:
         *_, last = self.client.watch(run)

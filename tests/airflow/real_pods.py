@@ -217,7 +217,7 @@ prepared = couler.script(
 )
 asks = couler.script(
     IMAGE,
-    "for i in 1 2 3 4 5 6 7 8 9; do cat /scratch/said 2>/dev/null && exit 0; sleep 1; done; exit 1",
+    "for i in $(seq 120); do cat /scratch/said 2>/dev/null && exit 0; sleep 1; done; exit 1",
     outputs={"word": couler.stdout()},
     volumes={"/scratch": scratch},
     sidecars=[

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -46,22 +46,23 @@ class Server(msgspec.Struct, frozen=True):
 @contextmanager
 def running(home: Path) -> Iterator[Server]:
     """Start all parts, wait until they work, and end their process groups afterwards. Takes 11 to 21 s."""
-    port = free_port()
-    server = Server(f"http://127.0.0.1:{port}", home)
-    server.dags.mkdir(parents=True)
+    (home / "dags").mkdir(parents=True)
     (home / "passwords.json").write_text(json.dumps({USER: PASSWORD}))
-    environment = os.environ | configuration(server, port)
     airflow = str(Path(sys.executable).with_name("airflow"))
     parts: list[subprocess.Popen[bytes]] = []
     with (home / "log").open("wb") as log:
+        environment = os.environ | configuration(Server("http://127.0.0.1", home), 0)
         subprocess.run([airflow, "db", "migrate"], check=True, env=environment, stdout=log, stderr=log)
+        port = free_port()  # as late as can be: another program may take it
+        server = Server(f"http://127.0.0.1:{port}", home)
+        environment = os.environ | configuration(server, port)
         try:
             for words in PARTS:
                 part = subprocess.Popen(
                     [airflow, *words], env=environment, stdout=log, stderr=log, cwd=home, start_new_session=True
                 )
                 parts.append(part)
-            wait(server)
+            wait(server, parts)
             yield server
         finally:
             end(parts)
@@ -96,10 +97,10 @@ def configuration(server: Server, port: int) -> dict[str, str]:
     return found | {"AIRFLOW_HOME": str(server.home)}
 
 
-def wait(server: Server) -> None:
-    """Until all parts say that they are well. Raises `TimeoutError` with what they wrote."""
+def wait(server: Server, parts: Sequence[subprocess.Popen[bytes]]) -> None:
+    """Until all parts say that they are well. Raises `TimeoutError` with what they wrote, also where one has ended."""
     until = time.monotonic() + SECONDS_TO_START
-    while time.monotonic() < until:
+    while time.monotonic() < until and all(part.poll() is None for part in parts):
         try:
             with urllib.request.urlopen(f"{server.url}/api/v2/monitor/health", timeout=5) as answer:
                 health = json.load(answer)

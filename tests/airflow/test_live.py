@@ -23,7 +23,8 @@ from tests.airflow import flows
 from tests.airflow.live import Live, states
 from tests.airflow.server import PASSWORD, SECRET, USER
 
-pytestmark = pytest.mark.xdist_group("live")
+# The first one starts a whole Airflow, beside whatever else runs.
+pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.timeout(900)]
 
 
 def run_couler(*words: str) -> subprocess.CompletedProcess[str]:
@@ -249,7 +250,7 @@ def test_a_refused_call_says_which(live: Live) -> None:
 
 
 def some_run(live: Live) -> str:
-    return next(each.run for each in live.client.list())
+    return live.start("nightly")
 
 
 def expired(live: Live) -> str:

@@ -8,7 +8,8 @@ import pytest
 
 from tests.airflow.live import Live, states
 
-pytestmark = pytest.mark.xdist_group("live")
+# The first one starts a whole Airflow, beside whatever else runs.
+pytestmark = [pytest.mark.xdist_group("live"), pytest.mark.timeout(900)]
 
 
 def let_others_pass(live: Live) -> None:

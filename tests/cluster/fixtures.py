@@ -124,8 +124,11 @@ def cluster() -> Iterator[Cluster]:
         yield found
 
 
+SECONDS_OF_SCRIPT = 900.0
+
+
 def script(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([SCRIPT, *words], capture_output=True, text=True, check=False)
+    return subprocess.run([SCRIPT, *words], capture_output=True, text=True, check=False, timeout=SECONDS_OF_SCRIPT)
 
 
 def exports(text: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from subprocess import PIPE, Popen, run
+from subprocess import PIPE, Popen, TimeoutExpired, run
 
 import pytest
 
@@ -23,9 +23,19 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 Launch = Callable[..., str]
 
+HERE = Path(__file__).resolve().parent
+LONGEST = 600
+"""Seconds that a test of training may take: several processes import torch, beside whatever else runs."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(LONGEST))
+
 
 def torchrun(
-    checkout: Path, folder: Path, module: str, processes: int, *arguments: str, timeout: float = 240, **variables: str
+    checkout: Path, folder: Path, module: str, processes: int, *arguments: str, timeout: float = 500, **variables: str
 ) -> str:
     """Run a module in so many processes of one torchrun; it gives their output.
 
@@ -38,11 +48,18 @@ def torchrun(
         *(f"--log-dir={logs}", "--tee=3", "--module", module, *arguments),
     ]
     environment = os.environ | {"PYTHONPATH": str(checkout)} | variables
-    done = run(command, capture_output=True, text=True, timeout=timeout, env=environment, check=False, cwd=folder)
+    try:
+        done = run(command, capture_output=True, text=True, timeout=timeout, env=environment, check=False, cwd=folder)
+    except TimeoutExpired:
+        pytest.fail("\n".join([f"{module} was not done after {timeout:g} s", *last_lines(logs)]))
     if done.returncode:
-        said = [f"--- {path.parent.name} {path.name}\n{path.read_text()[-4000:]}" for path in logs.rglob("std*.log")]
-        pytest.fail("\n".join([f"{module} ended with {done.returncode}", *sorted(said), done.stderr[-3000:]]))
+        pytest.fail("\n".join([f"{module} ended with {done.returncode}", *last_lines(logs), done.stderr[-3000:]]))
     return done.stdout
+
+
+def last_lines(logs: Path) -> list[str]:
+    """What each rank said last."""
+    return sorted(f"--- {path.parent.name} {path.name}\n{path.read_text()[-4000:]}" for path in logs.rglob("std*.log"))
 
 
 @pytest.fixture

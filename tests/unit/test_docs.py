@@ -135,7 +135,9 @@ def test_the_examples_of_public_docstrings_are_so(module: str, here: Path) -> No
 
 def test_the_notebook_runs(here: Path) -> None:
     notebook = nbformat.read(ROOT / "docs" / "guides" / "notebook.ipynb", as_version=4)
-    ran = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(here)}}).execute()
+    ran = NotebookClient(
+        notebook, timeout=120, iopub_timeout=60, coalesce_streams=True, resources={"metadata": {"path": str(here)}}
+    ).execute()
     shown = [
         output["data"]["text/plain"]
         for cell in ran.cells

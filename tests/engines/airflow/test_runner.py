@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -24,19 +23,13 @@ Runs: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
     """An S3 server with the bucket `files`."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=free_port(), verbose=False)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
     address = f"http://{host}:{port}"
     client(address).create_bucket(Bucket="files")
     yield address
     server.stop()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def client(endpoint: str) -> Any:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -97,6 +99,12 @@ class Drivers:
             driver.process.wait()
             assert driver.process.stdout is not None
             driver.process.stdout.close()
+        # Steps outlive an engine that is killed: those of a test that failed would keep their share of the machine.
+        until = time.monotonic() + 30
+        while (left := processes_of(self.home)) and time.monotonic() < until:
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
 
 @pytest.fixture

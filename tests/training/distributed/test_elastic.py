@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,34 @@ from couler_py.backends.local.client import LocalClient
 PROGRAM = Path(__file__).with_name("losing.py")
 
 
+PATIENT = """#!/bin/sh
+# Python, which an agent that comes back is when the others have done their ten steps without it: not before.
+case "$*" in *torch.distributed.run*)
+  for lost in {folder}/lost-*; do
+    [ -e "$lost" ] || continue
+    step=${{lost##*-}}
+    tries=0
+    until grep -qs "^$((step + 9)) 3$" {folder}/worlds || [ $tries = 600 ]; do tries=$((tries + 1)); sleep 0.2; done
+  done
+esac
+exec {python} "$@"
+"""
+
+
+def patient(folder: Path) -> Path:
+    """A program to run Python with in this folder: how long agents take to meet decides nothing then."""
+    made = folder / "python"
+    made.write_text(PATIENT.format(folder=shlex.quote(str(folder)), python=shlex.quote(sys.executable)))
+    made.chmod(0o755)
+    return made
+
+
 def trained(tmp_path: Path, checkout: Path, name: str, losing: str, **options: Any) -> Any:
     folder = tmp_path / name
     folder.mkdir()
     return couler.distributed_job(
         "trainer:1",
-        [sys.executable, str(PROGRAM), str(folder), losing],
+        [str(patient(folder)), str(PROGRAM), str(folder), losing],
         name=name,
         outputs={"loss": float, "samples": int},
         env={"PYTHONPATH": str(checkout)},

@@ -54,7 +54,7 @@ couler.run(risky)
 
 def client(*cells: str) -> NotebookClient:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    return NotebookClient(notebook, timeout=120, kernel_name="python3")
+    return NotebookClient(notebook, timeout=120, iopub_timeout=60, coalesce_streams=True, kernel_name="python3")
 
 
 def test_steps_and_workflows_of_cells() -> None:

@@ -75,7 +75,7 @@ def told(outbox: Outbox, *places: object, events: int = 5) -> tuple[Left, ...]:
     teller = Teller(outbox, places)  # type: ignore[arg-type]
     for number in range(events):
         teller.tell(event(number))
-    return teller.close()
+    return teller.close(patience=60)
 
 
 def test_events_reach_files_and_webhooks_in_order(tmp_path: Path, receiver: Receiver) -> None:
@@ -127,7 +127,7 @@ def test_a_place_that_fails_for_a_moment_is_asked_again(
     teller = Teller(Outbox(tmp_path / "o"), [Hook(Webhook(url=receiver.url), secret)])
     teller.tell(event(0))
     assert all(receiver.arrived.acquire(timeout=60) for _ in range(3))
-    assert teller.close() == ()
+    assert teller.close(patience=60) == ()
     assert receiver.ids == ["id-0"] * 3
 
 

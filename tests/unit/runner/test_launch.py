@@ -88,10 +88,10 @@ if "0" in sys.argv[1:]:
 @pytest.mark.parametrize("framework", ["generic", "tensorflow"])
 def test_a_job_that_does_nothing_for_as_long_as_it_may_hangs_and_begins_again(framework: str) -> None:
     waits = HANGS.replace("sys.argv[1:]", "os.environ['COULER_RESTART']")
-    done = launch([waits], framework=framework, processes=2, restarts=1, patience=2.0)
+    done = launch([waits], framework=framework, processes=2, restarts=1, patience=5.0)
     assert done.returncode == 0
     assert done.stderr.splitlines() == [
-        "couler: no process has computed or written anything for 2 seconds: the job hangs",
+        "couler: no process has computed or written anything for 5 seconds: the job hangs",
         "couler: all begin again: restart 1 of 1",
     ]
 

@@ -251,7 +251,7 @@ def marked(folder: str) -> Iterator[int]:
 def kill_marked(folder: str, patience: float = 1.0) -> None:
     """Kill all processes that belong to an attempt, and what they start meanwhile, and wait for their end (Linux).
 
-    Who hangs in the kernel has `patience` seconds to end: it ends when the kernel lets it.
+    Who hangs in the kernel has `patience` seconds to end after the last kill: it ends when the kernel lets it.
     """
     killed: set[int] = set()
     until = time.monotonic() + patience
@@ -264,6 +264,8 @@ def kill_marked(folder: str, patience: float = 1.0) -> None:
         becoming = any(not environment and _is_becoming(pid) for pid, environment in looked)
         new = bool(left - killed)
         killed |= left
+        if new:
+            until = time.monotonic() + patience
         if not new and (not (left or becoming) or time.monotonic() > until):
             return
         if not new:

@@ -126,7 +126,7 @@ def test_processor_time_is_read_as_ps_writes_it() -> None:
 UNTIL_SAMPLED = """
 import sqlite3, sys, time
 held = bytearray(64 * 1024 * 1024)
-while not sqlite3.connect(sys.argv[1]).execute("SELECT data FROM samples").fetchall():
+while all(memory < len(held) for (memory,) in sqlite3.connect(sys.argv[1]).execute("SELECT memory FROM in_use")):
     time.sleep(0.05)
 """
 
@@ -137,7 +137,7 @@ def until_sampled(database: str) -> int:
     import time
 
     held = bytearray(64 * 1024 * 1024)
-    while not sqlite3.connect(database).execute("SELECT data FROM samples").fetchall():
+    while all(memory < len(held) for (memory,) in sqlite3.connect(database).execute("SELECT memory FROM in_use")):
         time.sleep(0.05)
     return len(held)
 

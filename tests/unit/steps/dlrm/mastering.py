@@ -49,25 +49,27 @@ def mastered(folder: Path, settings: Settings, fault: str = "", compact: int = 4
     """A master that is killed once, at a point, and started again whenever it dies."""
     folder.mkdir()
     (folder / SETTINGS).write_bytes(msgspec.json.encode(settings))
-    told, over = Restarts(), threading.Event()
+    told, over, changing = Restarts(), threading.Event(), threading.Lock()
     process = started(_serve, folder, fault, compact)
 
     def watch() -> None:
         nonlocal process
         while True:
             process.join()
-            if over.is_set():
-                return
-            told.count += 1
-            process = started(_serve, folder, fault, compact)
+            with changing:
+                if over.is_set():
+                    return
+                told.count += 1
+                process = started(_serve, folder, fault, compact)
 
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
         yield told
     finally:
-        over.set()
-        process.terminate()
+        with changing:
+            over.set()
+            process.terminate()
         watcher.join()
 
 
