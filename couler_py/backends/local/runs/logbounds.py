@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from pathlib import Path
 
 from couler_py.backends.local.context import Context
@@ -31,12 +32,14 @@ def look(context: Context) -> None:
 def shorten(log: Path, limit: int) -> bool:
     """Take the middle out of a log that is longer than a limit in bytes; whether it was.
 
-    In its place a line says how much was left out, in all.
+    In its place a line says how much was left out, in all. A step may have put anything in the place of its log, or of
+    the folder that it is in: what is no file there is let be, and a link is not followed.
     """
     try:
-        if log.stat().st_size <= limit:
-            return False
-    except FileNotFoundError:
+        found = log.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    if not stat.S_ISREG(found.st_mode) or found.st_size <= limit:
         return False
     with log.open("r+b") as file:
         size = os.fstat(file.fileno()).st_size

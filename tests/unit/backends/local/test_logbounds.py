@@ -25,6 +25,16 @@ def test_a_log_within_its_bound_stays_as_it_is(tmp_path: Path) -> None:
     assert not shorten(tmp_path / "nothing", 120)
 
 
+def test_what_a_step_puts_in_the_place_of_its_log_is_let_be(tmp_path: Path) -> None:
+    other, gone = tmp_path / "other", tmp_path / "gone"
+    other.write_bytes(numbered(1000))
+    (tmp_path / "log").symlink_to(other)
+    gone.touch()  # a file in the place of the folder
+    assert not shorten(tmp_path / "log", 4000)
+    assert not shorten(gone / "log", 4000)
+    assert other.read_bytes() == numbered(1000)
+
+
 def test_the_beginning_and_the_end_stay_in_whole_lines(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_bytes(numbered(1000))
