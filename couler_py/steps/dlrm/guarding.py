@@ -159,7 +159,7 @@ def ended(short: Short, step: int | None, decisions: list[Decision]) -> NeedsMem
     """What to say where a training is ended for a bound, after a checkpoint of a step where it has any."""
     told = f"{short.needed / GIB:.2f} GiB would do until the end"
     message = (
-        f"out of memory: it needed more than {short.bound.limit / GIB:.2f} GiB, {short.bound.name} bound, of rank "
+        f"{instability.OUT_OF_MEMORY}{short.bound.limit / GIB:.2f} GiB, {short.bound.name} bound, of rank "
         f"{short.rank}. It was {'' if step is None else f'saved at step {step} and '}ended before that; {told}"
     )
     return NeedsMemoryError(message, tuple(decisions))

@@ -8,9 +8,11 @@ from typing import Literal
 import msgspec
 
 State = Literal["ready", "running", "done", "stopped", "cancelled", "failed"]
-ENDED: tuple[State, ...] = ("done", "stopped", "cancelled", "failed")
 FINISHED: tuple[State, ...] = ("done", "stopped")
 """All steps were made, or no more were worth it."""
+UNFINISHED: tuple[State, ...] = ("cancelled", "failed")
+"""Nothing is lost where a job begins anew."""
+ENDED = FINISHED + UNFINISHED
 
 
 class Progress(msgspec.Struct):

@@ -15,7 +15,7 @@ import torch
 from couler_py.steps.checkpoint import saving
 from couler_py.steps.lora.differing import different
 from couler_py.steps.lora.jobs import Job
-from couler_py.steps.lora.progress import ENDED, Progress
+from couler_py.steps.lora.progress import ENDED, UNFINISHED, Progress
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from couler_py.steps.lora.tuning import Tuning
 
 GRADIENT = "gradient"
-UNFINISHED = ("failed", "cancelled")
-"""Of jobs in these states nothing is lost where they begin anew."""
 
 
 class Kept(msgspec.Struct, frozen=True):

@@ -15,6 +15,9 @@ from couler_py.steps.dlrm.planning.decisions import Decision, Rejected, Value
 
 Trouble = Literal["slow worker", "hot server", "lost worker", "lost server", "filling server", "filling worker"]
 
+OUT_OF_MEMORY = "out of memory: it needed more than "
+"""How a training begins to say that it was ended before memory ran out: history counts it as out of memory by that."""
+
 
 class Times(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Seconds that things take. The defaults are those of DLRover's figure of a hot server (docs/figures)."""

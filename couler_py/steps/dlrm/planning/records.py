@@ -13,6 +13,7 @@ from couler_py.ir.graph import templates_by_name
 from couler_py.ir.model import Function, Graph, Task, Template
 from couler_py.ir.quantity import quantity
 from couler_py.steps.dlrm.planning.allocation import Allocation, Load
+from couler_py.steps.dlrm.planning.instability import OUT_OF_MEMORY
 from couler_py.steps.dlrm.planning.similar import Features, Profile
 from couler_py.steps.dlrm.task import Task as Training
 from couler_py.store import runs
@@ -25,8 +26,6 @@ FILE, FUNCTION = "couler_py/steps/dlrm/step.py", "on_one_machine"
 """Where the function of the step that trains is written, and its name."""
 KILLED = 137
 """The exit code of a process that was killed, as for want of memory."""
-OUT_OF_MEMORY = "out of memory: it needed more than "
-"""What a training says that was ended before it would have been killed (`guarding.py`)."""
 
 
 def recorded(home: str | None = None) -> tuple[Profile, ...]:
